@@ -1,0 +1,2 @@
+//! (content follows)
+#![forbid(unsafe_code)]

@@ -1,0 +1,107 @@
+//! The answer: an exact fraction, or a halt with sound bounds.
+
+use exact::Ratio;
+
+/// What an engine counted. `None` where it does not enumerate the thing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Distinct reachable GDL states.
+    pub states: Option<u64>,
+    /// Of those, the non-terminal ones that do not wait for chance alone. A state waits for
+    /// chance alone when every role but the chance roles has one legal move and the chance roles
+    /// have more than one joint legal move.
+    pub decision_states: Option<u64>,
+    /// Entries that this engine kept.
+    pub stored: u64,
+    /// Steps of the longest play that was followed.
+    pub plies: Option<u32>,
+}
+
+/// A first move with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstMove {
+    /// The move as GDL text, such as `(drop 3)`; a joint move of several choosers is written as
+    /// `(role move)` pairs joined by blanks.
+    pub text: String,
+    /// The value of the game after this choice.
+    pub value: Ratio,
+}
+
+/// An exact answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The largest probability (or expected goal over 100), in [0, 1].
+    pub value: Ratio,
+    /// Names of the roles whose first moves are shown: the asked role, or, where it has one
+    /// legal move at the start, the opponents who choose; empty where nobody chooses.
+    pub choosers: Vec<String>,
+    /// Every first move of the choosers, in the order of the game's move table.
+    pub moves: Vec<FirstMove>,
+    /// Whether some reachable state was unfinished at the horizon.
+    pub cut: bool,
+    /// Whether some step had both the asked role and an opponent choose: the value is then a
+    /// lower bound for the simultaneous game.
+    pub simultaneous: bool,
+    /// Whether every reachable state was checked for well-formedness.
+    pub checked: bool,
+    /// Counts.
+    pub counts: Counts,
+}
+
+impl Verdict {
+    /// The moves that achieve the value, in order: largest where the asked role chooses; the
+    /// smallest where its opponents do is the same number.
+    pub fn best(&self) -> impl Iterator<Item = &FirstMove> {
+        self.moves.iter().filter(|first| first.value == self.value)
+    }
+}
+
+/// Which limit was met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HaltReason {
+    /// The time limit.
+    Time,
+    /// The memory limit, with the bytes that would have been needed next (a lower bound).
+    Memory {
+        /// Bytes needed for the next step of the work.
+        needed: u64,
+    },
+    /// The user interrupted.
+    Interrupt,
+    /// The depth limit of a search.
+    Depth,
+    /// The answer was asked for as an approximation.
+    Approximate,
+}
+
+/// A first move with bounds on its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundedMove {
+    /// As in [`FirstMove`].
+    pub text: String,
+    /// The value is at least this.
+    pub lower: Ratio,
+    /// The value is at most this.
+    pub upper: Ratio,
+    /// Whether some other move is certainly better for the chooser.
+    pub dominated: bool,
+}
+
+/// A limit was met: sound bounds instead of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Halt {
+    /// Which limit.
+    pub reason: HaltReason,
+    /// The value is at least this.
+    pub lower: Ratio,
+    /// The value is at most this.
+    pub upper: Ratio,
+    /// As in [`Verdict`].
+    pub choosers: Vec<String>,
+    /// First moves with bounds, as far as they are known.
+    pub moves: Vec<BoundedMove>,
+    /// Counts so far; `states` is what was reached.
+    pub counts: Counts,
+    /// What the user can do for an exact answer.
+    pub advice: String,
+}
