@@ -20,8 +20,8 @@ pub struct Counts {
 /// A first move with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstMove {
-    /// The move as GDL text, such as `(drop 3)`; a joint move of several choosers is written as
-    /// `(role move)` pairs joined by blanks.
+    /// The move as GDL text, such as `(drop 3)`; where there are several choosers, their moves
+    /// as `(role move)` pairs joined by blanks.
     pub text: String,
     /// The value of the game after this choice.
     pub value: Ratio,
@@ -32,8 +32,9 @@ pub struct FirstMove {
 pub struct Verdict {
     /// The largest probability (or expected goal over 100), in [0, 1].
     pub value: Ratio,
-    /// Names of the roles whose first moves are shown: the asked role, or, where it has one
-    /// legal move at the start, the opponents who choose; empty where nobody chooses.
+    /// Names of the roles whose first moves are shown: the asked role; or, where it has one
+    /// legal move at the start, the opponents that have several (in the order of the sheet); or,
+    /// where nobody chooses, the asked role with its one move. Empty in a terminal state.
     pub choosers: Vec<String>,
     /// Every first move of the choosers, in the order of the game's move table.
     pub moves: Vec<FirstMove>,

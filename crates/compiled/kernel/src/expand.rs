@@ -115,6 +115,11 @@ pub trait Expander: Send {
     fn pack(&self, state: &[net::BaseId]) -> Option<Vec<u64>>;
     /// The true propositions of a packed state, ascending.
     fn unpack(&self, key: &[u64]) -> Vec<net::BaseId>;
+    /// The bit ranges of a key that stand for disjoint sets of propositions, ascending: what a
+    /// state holds true is the union of what each range holds true by itself. A range is one bit
+    /// for a raw proposition or a member of a group with one member dropped, several for a coded
+    /// group or a digit. (Sums over true propositions become sums of table look-ups.)
+    fn fields(&self) -> Vec<std::ops::Range<usize>>;
     /// The moves behind an ordinal of the opponents' joint moves, one for each opponent.
     fn opponents_moves(&self, ordinal: u32) -> Vec<InputId>;
     /// Expands `keys.len() / words()` states (1..=[`BLOCK_LANES`]). With `children` false,
