@@ -1,2 +1,4 @@
 //! (content follows)
 #![forbid(unsafe_code)]
+
+pub mod families;
