@@ -262,8 +262,7 @@ mod mapping {
 
     fn remap(old: NonNull<u8>, held: usize, bytes: usize) -> Option<NonNull<u8>> {
         // SAFETY: `old` is a mapping of `held` bytes that only the caller holds.
-        let start =
-            unsafe { libc::mremap(old.as_ptr().cast(), held, bytes, libc::MREMAP_MAYMOVE) };
+        let start = unsafe { libc::mremap(old.as_ptr().cast(), held, bytes, libc::MREMAP_MAYMOVE) };
         if start == libc::MAP_FAILED { None } else { NonNull::new(start.cast()) }
     }
 

@@ -3,6 +3,10 @@
 //! Nothing here knows what the bytes mean.
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod file;
 mod huge_vec;
+mod memory;
 
+pub use file::{checksum, write_file};
 pub use huge_vec::{HugeVec, OutOfMemory, Plain, prefetch};
+pub use memory::{peak_bytes, resident_bytes};
