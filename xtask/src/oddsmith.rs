@@ -1,0 +1,77 @@
+//! Build `oddsmith` in release where it is stale, and become it.
+//!
+//! The build speaks on standard error only, and only when it has much to do (the first time), so
+//! that what is piped onward is the answer alone. On Unix the program replaces this process: the
+//! user's signals, exit code and terminal are its own.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use crate::checkout::Checkout;
+use crate::report::Failure;
+
+/// Runs `oddsmith` with the user's arguments in the user's working directory.
+///
+/// # Errors
+/// Where the build fails, or the program cannot be started.
+pub fn run(checkout: &Checkout, arguments: &[String]) -> Result<ExitCode, Failure> {
+    build(checkout, "oddsmith")?;
+    become_program(&checkout.release_program("oddsmith"), arguments)
+}
+
+/// Builds a package in release; quiet unless its program is not there yet.
+///
+/// # Errors
+/// Where cargo cannot be started or the build fails.
+pub fn build(checkout: &Checkout, package: &str) -> Result<(), Failure> {
+    let mut command = checkout.cargo(&["build", "--release", "--package", package]);
+    if checkout.release_program(package).exists() {
+        command.arg("--quiet");
+    }
+    let status = command.status().map_err(|error| {
+        Failure::environment(
+            format!("cargo could not be started: {error}"),
+            "Install Rust with rustup, and run this through `cargo xtask`.",
+        )
+    })?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Failure::environment(
+        format!("`{package}` does not build (the messages are above)."),
+        "Update Rust (`rustup update`) if the messages are about its version; else undo or mend \
+         the local change that they point at.",
+    ))
+}
+
+/// Runs a program in the place of this one.
+///
+/// # Errors
+/// Where it cannot be started.
+#[cfg(unix)]
+pub fn become_program(program: &Path, arguments: &[String]) -> Result<ExitCode, Failure> {
+    use std::os::unix::process::CommandExt;
+    let error = Command::new(program).args(arguments).exec();
+    Err(not_started(program, &error))
+}
+
+/// Runs a program and hands on its exit code.
+///
+/// # Errors
+/// Where it cannot be started.
+#[cfg(not(unix))]
+pub fn become_program(program: &Path, arguments: &[String]) -> Result<ExitCode, Failure> {
+    let status = Command::new(program)
+        .args(arguments)
+        .status()
+        .map_err(|error| not_started(program, &error))?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+fn not_started(program: &Path, error: &std::io::Error) -> Failure {
+    Failure::environment(
+        format!("{} was built but could not be started: {error}.", program.display()),
+        "Run this through `cargo xtask`, which builds in release beside it.",
+    )
+}

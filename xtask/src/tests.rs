@@ -1,0 +1,214 @@
+//! `cargo xtask test`: every check of the project, cheapest first, stopped by the first failure.
+//!
+//! The parts are a table. None needs a system package or a download but crates; the day one does,
+//! what it needs is installed from here, so that this one command stays enough.
+
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+use crate::checkout::Checkout;
+use crate::report::Failure;
+use crate::tidy;
+
+/// A part of the tests: its name for `--without`, and the call of cargo that it is (tidy is done
+/// here).
+struct Part {
+    name: &'static str,
+    meaning: &'static str,
+    cargo: &'static [&'static str],
+    /// The rustup component that the call needs, by the subcommand that shows whether it is there.
+    component: Option<(&'static str, &'static str)>,
+}
+
+const PARTS: &[Part] = &[
+    Part { name: "tidy", meaning: "the rules of the house", cargo: &[], component: None },
+    Part {
+        name: "fmt",
+        meaning: "formatting",
+        cargo: &["fmt", "--all", "--check"],
+        component: Some(("fmt", "rustfmt")),
+    },
+    Part {
+        name: "clippy",
+        meaning: "lints",
+        cargo: &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"],
+        component: Some(("clippy", "clippy")),
+    },
+    Part {
+        name: "tests",
+        meaning: "all tests",
+        cargo: &["test", "--quiet", "--workspace"],
+        component: None,
+    },
+];
+
+/// What the user asked of `cargo xtask test`.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Choice {
+    slow: bool,
+    without: Vec<String>,
+}
+
+/// The names that `--without` takes.
+pub fn part_names() -> Vec<&'static str> {
+    PARTS.iter().map(|part| part.name).collect()
+}
+
+/// Runs the parts in order, up to the first that fails.
+///
+/// # Errors
+/// On an unknown argument, a missing component, or where cargo cannot be started.
+pub fn run(checkout: &Checkout, arguments: &[String]) -> Result<ExitCode, Failure> {
+    let choice = parse(arguments)?;
+    let started = Instant::now();
+    for part in PARTS.iter().filter(|part| !choice.without.iter().any(|name| name == part.name)) {
+        eprintln!("== {}: {}", part.name, part.meaning);
+        let code = run_part(checkout, part, choice.slow)?;
+        if code != 0 {
+            eprintln!("== {} failed after {}", part.name, seconds(started));
+            return Ok(ExitCode::from(code));
+        }
+    }
+    eprintln!("== all passed in {}", seconds(started));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `cargo xtask tidy`.
+///
+/// # Errors
+/// On an argument, or where the checkout cannot be read.
+pub fn tidy(checkout: &Checkout, arguments: &[String]) -> Result<ExitCode, Failure> {
+    match arguments {
+        [] => Ok(ExitCode::from(run_tidy(checkout)?)),
+        [first, ..] => Err(Failure::usage(
+            format!("`tidy` takes no argument, and got `{first}`."),
+            "It checks the whole checkout: `cargo xtask tidy`.",
+        )),
+    }
+}
+
+fn parse(arguments: &[String]) -> Result<Choice, Failure> {
+    let mut choice = Choice::default();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--slow" => choice.slow = true,
+            "--without" => choice.without.push(known_part(rest.next())?),
+            other => {
+                return Err(Failure::usage(
+                    format!("`test` does not know `{other}`."),
+                    "Use `cargo xtask test [--slow] [--without PART]...`.",
+                ));
+            }
+        }
+    }
+    Ok(choice)
+}
+
+fn known_part(name: Option<&String>) -> Result<String, Failure> {
+    let names = part_names();
+    match name {
+        Some(name) if names.contains(&name.as_str()) => Ok(name.clone()),
+        Some(name) => Err(Failure::usage(
+            format!("`{name}` is not a part of the tests."),
+            format!("The parts are {}.", names.join(", ")),
+        )),
+        None => Err(Failure::usage(
+            "`--without` needs the part to leave out.",
+            format!("The parts are {}.", names.join(", ")),
+        )),
+    }
+}
+
+fn run_part(checkout: &Checkout, part: &Part, slow: bool) -> Result<u8, Failure> {
+    if part.cargo.is_empty() {
+        return run_tidy(checkout);
+    }
+    if let Some((subcommand, component)) = part.component {
+        need_component(checkout, subcommand, component, part.name)?;
+    }
+    let mut command = checkout.cargo(part.cargo);
+    if slow {
+        command.env("ODDSMITH_SLOW", "1");
+    }
+    exit_code(&mut command)
+}
+
+fn need_component(
+    checkout: &Checkout,
+    subcommand: &str,
+    component: &str,
+    part: &str,
+) -> Result<(), Failure> {
+    let mut probe = checkout.cargo(&[subcommand, "--version"]);
+    probe.stdout(Stdio::null()).stderr(Stdio::null());
+    if exit_code(&mut probe)? == 0 {
+        return Ok(());
+    }
+    Err(Failure::environment(
+        format!("this Rust has no {component}."),
+        format!("Run `rustup component add {component}`, or leave it out: `--without {part}`."),
+    ))
+}
+
+fn exit_code(command: &mut Command) -> Result<u8, Failure> {
+    let status = command.status().map_err(|error| {
+        Failure::environment(
+            format!("cargo could not be started: {error}."),
+            "Install Rust with rustup, and run this through `cargo xtask`.",
+        )
+    })?;
+    // A process that a signal ended has no code: that is a failure as well.
+    Ok(status.code().map_or(1, |code| u8::try_from(code).unwrap_or(1)))
+}
+
+fn run_tidy(checkout: &Checkout) -> Result<u8, Failure> {
+    let tree = tidy::Tree::read(&checkout.root).map_err(|error| {
+        Failure::environment(
+            format!("the checkout cannot be read: {error}."),
+            "Check the permissions of the files in it.",
+        )
+    })?;
+    let findings = tidy::check(&tree);
+    for finding in &findings {
+        eprintln!("{finding}");
+    }
+    if findings.is_empty() {
+        eprintln!("tidy: {} files, no finding", tree.len());
+    } else {
+        eprintln!("tidy: {} findings", findings.len());
+    }
+    Ok(u8::from(!findings.is_empty()))
+}
+
+fn seconds(started: Instant) -> String {
+    format!("{:.1} s", started.elapsed().as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests_of_arguments {
+    use super::{Choice, parse};
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn slow_and_without_are_read_in_any_order() {
+        let choice = parse(&words("--without fmt --slow --without clippy")).unwrap();
+        assert_eq!(choice, Choice { slow: true, without: words("fmt clippy") });
+    }
+
+    #[test]
+    fn an_unknown_part_names_the_parts() {
+        let failure = parse(&words("--without clang")).unwrap_err();
+        assert!(failure.wrong.contains("clang") && failure.remedy.contains("tidy, fmt, clippy"));
+        assert_eq!(failure.code, 2);
+    }
+
+    #[test]
+    fn unknown_and_unfinished_arguments_are_refused() {
+        assert!(parse(&words("--fast")).is_err());
+        assert!(parse(&words("--without")).is_err());
+    }
+}

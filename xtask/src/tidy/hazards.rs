@@ -1,0 +1,171 @@
+//! One home per hazard: each row of the table names what is dangerous and where it may live.
+//!
+//! A hazard outside its home is found by its words in the code, comments and literals blanked.
+//! Crates that are not a home of `unsafe` forbid it in each of their roots, so that the compiler
+//! holds the row as well.
+
+use super::source::{code, lines_with, without_tests};
+use super::{Finding, Tree};
+
+/// A hazard and its homes.
+struct Hazard {
+    /// The words that show it.
+    words: &'static [&'static str],
+    /// Path prefixes where it may live.
+    homes: &'static [&'static str],
+    /// Whether unit tests inside a crate may use it as well.
+    free_in_tests: bool,
+    /// What would be right.
+    right: &'static str,
+}
+
+const UNSAFE_HOMES: &[&str] = &["crates/compiled/kernel/", "crates/store/"];
+
+const HAZARDS: &[Hazard] = &[
+    Hazard {
+        words: &["unsafe"],
+        homes: UNSAFE_HOMES,
+        free_in_tests: false,
+        right: "`unsafe` lives only in `kernel` (lane loops) and `store` (mapping, arenas)",
+    },
+    Hazard {
+        words: &["fs::write", "File::create", "OpenOptions", "create_dir", "create_dir_all"],
+        homes: &["crates/store/", "tests/", "xtask/", "benches/", "crates/cli/tests/"],
+        free_in_tests: true,
+        right: "files are written only by `store`",
+    },
+    Hazard {
+        words: &["println!", "print!", "eprintln!", "eprint!", "io::stdout", "io::stderr"],
+        homes: &["crates/cli/", "tests/", "xtask/", "benches/"],
+        free_in_tests: false,
+        right: "text is printed only by `cli`: return it, or report progress through `Watch`",
+    },
+    Hazard {
+        words: &["f32", "f64"],
+        homes: FLOAT_HOMES,
+        free_in_tests: false,
+        right: "floating point only where numbers are shown or timed (the list in \
+                xtask/src/tidy/hazards.rs); decide with integers or `exact::Ratio`",
+    },
+    Hazard {
+        words: &["wgpu::", "z3::", "clingo::"],
+        homes: &[],
+        free_in_tests: false,
+        right: "the default build has no graphics, C or C++ dependency",
+    },
+];
+
+/// Where a float may be: the decimal display, the share of a time limit that is spent, and the
+/// programs that show figures.
+const FLOAT_HOMES: &[&str] = &[
+    "crates/exact/src/decimal.rs",
+    "crates/verdict/src/engine.rs",
+    "crates/cli/",
+    "benches/",
+    "xtask/",
+];
+
+pub(super) fn check(tree: &Tree, findings: &mut Vec<Finding>) {
+    for (path, text) in tree.with_suffix(".rs") {
+        let code = code(text);
+        let untested = without_tests(&code);
+        for hazard in HAZARDS.iter().filter(|hazard| !is_home(path, hazard.homes)) {
+            let searched = if hazard.free_in_tests { &untested } else { &code };
+            check_words(path, searched, hazard, findings);
+        }
+        check_forbids(path, &code, findings);
+    }
+}
+
+fn is_home(path: &str, homes: &[&str]) -> bool {
+    homes.iter().any(|home| path.starts_with(home))
+}
+
+fn check_words(path: &str, code: &str, hazard: &Hazard, findings: &mut Vec<Finding>) {
+    for word in hazard.words {
+        for line in lines_with(code, word) {
+            findings.push(Finding::new(
+                path,
+                line,
+                format!("`{word}` is not at home here"),
+                hazard.right,
+            ));
+        }
+    }
+}
+
+fn check_forbids(path: &str, code: &str, findings: &mut Vec<Finding>) {
+    let due = is_crate_root(path) && !is_home(path, UNSAFE_HOMES);
+    if due && !code.contains("#![forbid(unsafe_code)]") {
+        let wrong = "this crate root does not forbid `unsafe`";
+        findings.push(Finding::new(
+            path,
+            1,
+            wrong,
+            "write `#![forbid(unsafe_code)]` under the header",
+        ));
+    }
+}
+
+/// Whether cargo compiles the file as a crate of its own.
+fn is_crate_root(path: &str) -> bool {
+    let folders: Vec<&str> = path.split('/').collect();
+    match folders.as_slice() {
+        [.., "src", "lib.rs" | "main.rs"] | [.., "src", "bin", _] => true,
+        // `tests/` is a package of its own as well: its test roots lie in `tests/tests/`.
+        ["tests", "tests", _] => true,
+        ["tests", ..] => false,
+        [.., "tests" | "examples", _] => !folders.contains(&"src"),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_crate_root;
+    use crate::tidy::findings_of;
+
+    fn planted(path: &str, text: &str) -> Vec<String> {
+        findings_of(super::check, &[(path, text)])
+    }
+
+    #[test]
+    fn each_hazard_is_found_outside_its_home_and_not_inside() {
+        for (line, home) in [
+            ("unsafe { }", "crates/compiled/kernel/src/lanes.rs"),
+            ("std::fs::write(p, t);", "crates/store/src/file.rs"),
+            ("File::create(p);", "crates/store/src/file.rs"),
+            ("println!();", "crates/cli/src/show.rs"),
+            ("let _: f64;", "crates/cli/src/show.rs"),
+        ] {
+            let found = planted("crates/gdl/src/reader.rs", &format!("//! x\n{line}\n"));
+            assert_eq!(found.len(), 1, "{line}: {found:?}");
+            assert!(found[0].starts_with("crates/gdl/src/reader.rs:2: "));
+            assert_eq!(planted(home, line), Vec::<String>::new());
+        }
+        assert_eq!(planted("crates/cli/src/gpu.rs", "use wgpu::Device;").len(), 1);
+    }
+
+    #[test]
+    fn words_in_comments_and_strings_are_free() {
+        let text = "// unsafe f64 println!\nlet a = \"unsafe\";\n";
+        assert_eq!(planted("crates/gdl/src/reader.rs", text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn unit_tests_may_write_files_and_nothing_else() {
+        let test = |body: &str| format!("#[cfg(test)]\nmod tests {{ fn t() {{ {body} }} }}\n");
+        assert!(planted("crates/gdl/src/reader.rs", &test("File::create(p);")).is_empty());
+        assert_eq!(planted("crates/gdl/src/reader.rs", &test("unsafe {}")).len(), 1);
+    }
+
+    #[test]
+    fn roots_forbid_unsafe() {
+        let found = planted("crates/gdl/src/lib.rs", "//! x\n");
+        assert!(found[0].contains("does not forbid"), "{found:?}");
+        assert!(planted("crates/gdl/src/lib.rs", "//! x\n#![forbid(unsafe_code)]\n").is_empty());
+        assert!(planted("crates/store/src/lib.rs", "//! x\n").is_empty());
+        assert!(is_crate_root("crates/cli/tests/exit.rs") && is_crate_root("tests/tests/all.rs"));
+        assert!(!is_crate_root("tests/tests/games/sweep.rs") && !is_crate_root("tests/src/x.rs"));
+    }
+}
