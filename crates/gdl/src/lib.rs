@@ -4,10 +4,21 @@
 //! sheet at once, each with its place in the text. Nothing here evaluates a rule or knows a state.
 #![forbid(unsafe_code)]
 
+mod formula;
+mod names;
+mod normal;
+mod print;
+mod read;
+mod roles;
 mod rulebook;
 mod span;
 mod symbol;
+mod tree;
+mod unify;
 
+pub use formula::TERM_DEPTH_LIMIT;
+pub use print::{rule_text, term_text};
+pub use read::{ReadOptions, Reading, read};
 pub use rulebook::{Atom, Literal, RoleId, Rule, Rulebook, Term, VarId};
-pub use span::{Diagnostic, Label, Severity, Source, Span};
+pub use span::{Diagnostic, Label, SHEET_LIMIT_BYTES, Severity, Source, Span};
 pub use symbol::{SymbolId, Symbols, keyword};

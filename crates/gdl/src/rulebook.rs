@@ -9,7 +9,7 @@
 //! - a relation is a name *with an arity*; nullary atoms with and without parentheses are one;
 //! - terms are at most 32 deep.
 
-use index::IndexVec;
+use index::{IdSet, IndexVec};
 
 use crate::{Span, SymbolId, Symbols};
 
@@ -66,6 +66,110 @@ pub struct Rule {
     pub variables: IndexVec<VarId, Box<str>>,
     /// The whole rule as it was written.
     pub span: Span,
+}
+
+/// A literal without its place, for comparison.
+pub(crate) type LiteralKey = (u8, SymbolId, Vec<Term>);
+/// A rule without places and names of variables, for comparison.
+pub(crate) type RuleKey = (LiteralKey, Vec<LiteralKey>);
+
+impl Term {
+    /// Adds the term's variables to `found`.
+    pub fn collect_variables(&self, found: &mut IdSet<VarId>) {
+        match self {
+            Self::Variable(variable) => {
+                found.insert(*variable);
+            }
+            Self::Constant(_) => {}
+            Self::Compound(_, args) => args.iter().for_each(|arg| arg.collect_variables(found)),
+        }
+    }
+
+    /// Whether the term has no variable.
+    pub fn is_ground(&self) -> bool {
+        match self {
+            Self::Variable(_) => false,
+            Self::Constant(_) => true,
+            Self::Compound(_, args) => args.iter().all(Self::is_ground),
+        }
+    }
+
+    /// How deep the term is; constants and variables are one deep.
+    pub fn depth(&self) -> usize {
+        match self {
+            Self::Variable(_) | Self::Constant(_) => 1,
+            Self::Compound(_, args) => 1 + args.iter().map(Self::depth).max().unwrap_or(0),
+        }
+    }
+}
+
+impl Atom {
+    /// Adds the atom's variables to `found`.
+    pub fn collect_variables(&self, found: &mut IdSet<VarId>) {
+        self.args.iter().for_each(|arg| arg.collect_variables(found));
+    }
+
+    /// The relation: a name with an arity.
+    pub fn signature(&self) -> (SymbolId, usize) {
+        (self.relation, self.args.len())
+    }
+}
+
+impl Literal {
+    /// Adds the literal's variables to `found`.
+    pub fn collect_variables(&self, found: &mut IdSet<VarId>) {
+        match self {
+            Self::Positive(atom) | Self::Negative(atom) => atom.collect_variables(found),
+            Self::Distinct(left, right, _) => {
+                left.collect_variables(found);
+                right.collect_variables(found);
+            }
+        }
+    }
+
+    /// The atom, unless it is `distinct`.
+    pub fn atom(&self) -> Option<&Atom> {
+        match self {
+            Self::Positive(atom) | Self::Negative(atom) => Some(atom),
+            Self::Distinct(..) => None,
+        }
+    }
+
+    /// Where it stands.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Positive(atom) | Self::Negative(atom) => atom.span,
+            Self::Distinct(_, _, span) => *span,
+        }
+    }
+
+    pub(crate) fn key(&self) -> LiteralKey {
+        match self {
+            Self::Positive(atom) => (0, atom.relation, atom.args.to_vec()),
+            Self::Negative(atom) => (1, atom.relation, atom.args.to_vec()),
+            Self::Distinct(left, right, _) => {
+                (2, crate::keyword::DISTINCT, vec![left.clone(), right.clone()])
+            }
+        }
+    }
+}
+
+impl Rule {
+    /// Variables that some positive literal binds.
+    pub fn bound_variables(&self) -> IdSet<VarId> {
+        let mut bound = IdSet::new();
+        for literal in &self.body {
+            if let Literal::Positive(atom) = literal {
+                atom.collect_variables(&mut bound);
+            }
+        }
+        bound
+    }
+
+    pub(crate) fn key(&self) -> RuleKey {
+        let head = (0, self.head.relation, self.head.args.to_vec());
+        (head, self.body.iter().map(Literal::key).collect())
+    }
 }
 
 /// A game in normal form.

@@ -33,12 +33,25 @@ pub mod keyword {
 pub struct Symbols {
     names: IndexVec<SymbolId, Box<str>>,
     ids: FxHashMap<Box<str>, SymbolId>,
+    case_sensitive: bool,
+}
+
+impl SymbolId {
+    /// Whether GDL gives the name a meaning.
+    pub fn is_keyword(self) -> bool {
+        (self.0 as usize) < keyword::ALL.len()
+    }
 }
 
 impl Symbols {
     /// A table that holds the keywords.
     pub fn new() -> Self {
-        let mut table = Self { names: IndexVec::new(), ids: FxHashMap::default() };
+        Self::with_case(false)
+    }
+
+    /// A table that holds the keywords, and knows whether the sheet's names keep their case.
+    pub fn with_case(case_sensitive: bool) -> Self {
+        let mut table = Self { names: IndexVec::new(), ids: FxHashMap::default(), case_sensitive };
         for name in keyword::ALL {
             table.intern(name);
         }
@@ -60,9 +73,26 @@ impl Symbols {
         self.ids.get(name).copied()
     }
 
+    /// A new name that begins like `base`; `counter` is the last number tried.
+    pub(crate) fn unused(&mut self, base: &str, counter: &mut usize) -> SymbolId {
+        let base = if base.starts_with(['"', '|', '?']) { "part" } else { base };
+        loop {
+            *counter += 1;
+            let name = format!("{base}_part{counter}");
+            if self.find(&name).is_none() {
+                return self.intern(&name);
+            }
+        }
+    }
+
     /// The name of an id.
     pub fn name(&self, id: SymbolId) -> &str {
         &self.names[id]
+    }
+
+    /// Whether the sheet's names keep their case; if not, all are lower case.
+    pub fn is_case_sensitive(&self) -> bool {
+        self.case_sensitive
     }
 
     /// Number of names.
