@@ -38,8 +38,132 @@ pub struct Gates {
     ids: FxHashMap<Gate, GateId>,
 }
 
+/// The two binary kinds of gate, so that each law is written once for both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Junction {
+    /// Conjunction.
+    And,
+    /// Disjunction.
+    Or,
+}
+
+impl Junction {
+    /// The constant that changes nothing.
+    pub(crate) fn identity(self) -> GateId {
+        if self == Self::And { Gates::TRUE } else { Gates::FALSE }
+    }
+
+    /// The constant that decides the result.
+    pub(crate) fn annihilator(self) -> GateId {
+        self.dual().identity()
+    }
+
+    /// The other kind.
+    pub(crate) fn dual(self) -> Self {
+        if self == Self::And { Self::Or } else { Self::And }
+    }
+
+    /// The gate of this kind; the operands ascend.
+    pub(crate) fn gate(self, low: GateId, high: GateId) -> Gate {
+        debug_assert!(low < high, "operands of a junction ascend");
+        if self == Self::And { Gate::And(low, high) } else { Gate::Or(low, high) }
+    }
+}
+
+impl Gate {
+    /// The operands: none, one or two.
+    pub fn operands(self) -> impl Iterator<Item = GateId> {
+        let (first, second) = match self {
+            Self::Const(_) | Self::Base(_) | Self::Does(_) => (None, None),
+            Self::Not(operand) => (Some(operand), None),
+            Self::And(low, high) | Self::Or(low, high) => (Some(low), Some(high)),
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// Whether it is a constant, a proposition or a move.
+    pub fn is_leaf(self) -> bool {
+        matches!(self, Self::Const(_) | Self::Base(_) | Self::Does(_))
+    }
+}
+
+impl Gates {
+    /// The constant false.
+    pub const FALSE: GateId = GateId(0);
+    /// The constant true.
+    pub const TRUE: GateId = GateId(1);
+
+    /// An arena that holds the two constants.
+    pub fn new() -> Self {
+        let mut gates = Self { nodes: IndexVec::new(), ids: FxHashMap::default() };
+        let low = gates.intern(Gate::Const(false));
+        let high = gates.intern(Gate::Const(true));
+        assert_eq!((low, high), (Self::FALSE, Self::TRUE));
+        gates
+    }
+
+    /// The gate of an id.
+    ///
+    /// # Panics
+    /// When the id is of another, larger arena.
+    #[inline]
+    pub fn gate(&self, id: GateId) -> Gate {
+        self.nodes[id]
+    }
+
+    /// Number of gates, constants and leaves included.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never: the constants are always there.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// All gates in the order of their ids: operands before what they feed.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (GateId, Gate)> + ExactSizeIterator + '_ {
+        self.nodes.enumerate().map(|(id, gate)| (id, *gate))
+    }
+
+    /// The id of a gate, which is added where it is new. No law is applied.
+    pub(crate) fn intern(&mut self, gate: Gate) -> GateId {
+        let next = self.nodes.next_id();
+        let id = *self.ids.entry(gate).or_insert(next);
+        if id == next {
+            debug_assert!(gate.operands().all(|operand| operand < id), "operands come first");
+            self.nodes.push(gate);
+        }
+        id
+    }
+
+    /// The kind and operands of a junction.
+    pub(crate) fn junction(&self, id: GateId) -> Option<(Junction, GateId, GateId)> {
+        match self.gate(id) {
+            Gate::And(low, high) => Some((Junction::And, low, high)),
+            Gate::Or(low, high) => Some((Junction::Or, low, high)),
+            _ => None,
+        }
+    }
+}
+
+impl Default for Gates {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Arenas are equal when they hold the same gates under the same ids.
+impl PartialEq for Gates {
+    fn eq(&self, other: &Self) -> bool {
+        self.nodes == other.nodes
+    }
+}
+
+impl Eq for Gates {}
+
 /// A role of the network.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetRole {
     /// The name.
     pub name: String,
@@ -50,7 +174,7 @@ pub struct NetRole {
 }
 
 /// A game as a network.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Net {
     /// All gates.
     pub gates: Gates,

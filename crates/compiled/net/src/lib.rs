@@ -4,7 +4,19 @@
 //! Nothing here knows a lane or a key.
 #![forbid(unsafe_code)]
 
+mod fold;
 mod gates;
+pub mod interpret;
+mod lower;
+pub mod random;
+mod rebuild;
+mod recursion;
+mod scc;
+mod verify;
 
 pub use gates::{Gate, GateId, Gates, Net, NetRole};
 pub use ground::{BaseId, InputId};
+pub use interpret::{State, View};
+pub use lower::{DEFAULT_LIMIT_GATES, LowerFault, lower};
+pub use rebuild::{LeafMap, Substitution, cone, support};
+pub use verify::verify;
