@@ -12,6 +12,8 @@ pub mod random;
 mod rebuild;
 mod recursion;
 mod scc;
+pub mod script;
+mod text;
 mod verify;
 
 pub use gates::{Gate, GateId, Gates, Net, NetRole};
@@ -19,4 +21,5 @@ pub use ground::{BaseId, InputId};
 pub use interpret::{State, View};
 pub use lower::{DEFAULT_LIMIT_GATES, LowerFault, lower};
 pub use rebuild::{LeafMap, Substitution, cone, support};
+pub use text::{dot, parse_net};
 pub use verify::verify;
