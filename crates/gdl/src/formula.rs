@@ -249,8 +249,25 @@ impl<'a> Lowering<'a> {
             let name = self.names.symbols.name(relation).to_owned();
             return self.refuse(wrong_arity(span, relation, &name, args.len()));
         }
-        let args = args.into_iter().collect::<Lowered<Box<[_]>>>()?;
+        let mut args = args.into_iter().collect::<Lowered<Box<[_]>>>()?;
+        if relation == keyword::GOAL {
+            self.plain_number(&mut args[1]);
+        }
         Some(Atom { relation, args, span })
+    }
+
+    /// Takes the leading zeros off a goal value: `007` is 7.
+    fn plain_number(&mut self, value: &mut Term) {
+        let Term::Constant(name) = *value else { return };
+        let text = self.names.symbols.name(name);
+        let plain = match text.trim_start_matches('0') {
+            "" => "0",
+            rest => rest,
+        };
+        if plain.len() < text.len() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            let plain = plain.to_owned();
+            *value = Term::Constant(self.names.symbols.intern(&plain));
+        }
     }
 
     /// A term whose outermost symbol is `depth` deep.

@@ -9,11 +9,16 @@ mod names;
 mod normal;
 mod print;
 mod read;
+mod relations;
 mod roles;
 mod rulebook;
+mod safety;
+mod sheet;
 mod span;
+mod strata;
 mod symbol;
 mod tree;
+mod unfold;
 mod unify;
 
 pub use formula::TERM_DEPTH_LIMIT;

@@ -140,7 +140,7 @@ impl<'a> Normalising<'a> {
             let done = if count <= few {
                 self.expand(&pending, written)
             } else {
-                match self.split(&pending, written) {
+                match self.split(&pending) {
                     Some(smaller) => {
                         queue.extend(smaller);
                         Ok(())
@@ -180,7 +180,7 @@ impl<'a> Normalising<'a> {
 
     /// Names one alternative of the body by a helper relation. The helper's rules come first, the
     /// rest of the body after it; both have fewer alternatives than the whole.
-    fn split(&mut self, pending: &Pending, written: &WrittenRule) -> Option<Vec<Pending>> {
+    fn split(&mut self, pending: &Pending) -> Option<Vec<Pending>> {
         let (context, choices): (Vec<Part>, Vec<Part>) =
             pending.body.iter().cloned().partition(|part| !matches!(part, Part::Any(_)));
         let bound = variables_of(context.iter().filter(|part| is_positive(part)));

@@ -10,8 +10,9 @@ use rustc_hash::FxHashSet;
 use crate::formula::{Lowering, WrittenRule};
 use crate::names::Names;
 use crate::normal::Normalising;
+use crate::sheet::Sheet;
 use crate::span::{SHEET_LIMIT_BYTES, control_character};
-use crate::{Diagnostic, Rule, Rulebook, Source, Span, roles, tree};
+use crate::{Diagnostic, Rule, Rulebook, Source, Span, roles, safety, strata, tree};
 
 /// How a sheet is read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,16 +67,26 @@ fn rulebook(text: &str, options: &ReadOptions, faults: &mut Vec<Diagnostic>) -> 
         return None;
     }
     let forest = tree::grow(text, faults);
-    if forest.trees.is_empty() && faults.is_empty() {
+    if forest.is_empty() && faults.is_empty() {
         faults.push(empty_sheet());
         return None;
     }
     let mut names = Names::new(options.case_sensitive);
-    let written = Lowering::new(text, &mut names, faults).sheet(&forest.trees);
+    let written = Lowering::new(text, &mut names, faults).sheet(&forest);
     let whole = !faults.iter().any(Diagnostic::is_error);
     let rules = normal_rules(&written, &mut names, faults);
-    let roles = roles::collect(&rules, &names.symbols, whole, faults)?;
-    Some(Rulebook { symbols: names.symbols, roles, rules })
+    let mut symbols = names.symbols;
+    strata::check(&rules, &symbols, faults);
+    if whole {
+        Sheet { written: &written, rules: &rules, symbols: &symbols }.check(options, faults);
+    }
+    let rules = safety::secure(text, rules, &mut symbols, options, faults);
+    let roles = roles::collect(&rules, &symbols, whole, faults)?;
+    if whole {
+        let sheet = Sheet { written: &written, rules: &rules, symbols: &symbols };
+        sheet.unknown_roles(&roles, faults);
+    }
+    Some(Rulebook { symbols, roles, rules })
 }
 
 fn normal_rules(

@@ -120,28 +120,19 @@ impl Iterator for Tokens<'_> {
     }
 }
 
-/// What a text holds, faults included.
-#[derive(Debug)]
-pub(crate) struct Forest {
-    pub(crate) trees: Vec<Tree>,
-    /// Whether the parentheses match; where not, the trees are a guess.
-    pub(crate) balanced: bool,
-}
-
-/// Reads all lists of the text; faults are added to `faults`.
-pub(crate) fn grow(text: &str, faults: &mut Vec<Diagnostic>) -> Forest {
-    let mut plain = Grower::new(text, false);
-    plain.run();
-    if plain.open.is_empty() {
-        let balanced = plain.balanced();
-        faults.append(&mut plain.faults);
-        return Forest { trees: plain.done, balanced };
+/// Reads all lists of the text; faults are added to `faults`. Where parentheses do not match, the
+/// trees are a guess.
+pub(crate) fn grow(text: &str, faults: &mut Vec<Diagnostic>) -> Vec<Tree> {
+    let mut grower = Grower::new(text, false);
+    grower.run();
+    if !grower.open.is_empty() {
+        grower = Grower::new(text, true);
+        grower.run();
+        grower.close_all(None);
     }
-    let mut guessed = Grower::new(text, true);
-    guessed.run();
-    guessed.close_all(None);
-    faults.append(&mut guessed.faults);
-    Forest { trees: guessed.done, balanced: false }
+    debug_assert!(grower.open.is_empty() && grower.excess == 0);
+    faults.append(&mut grower.faults);
+    grower.done
 }
 
 struct Grower<'t> {
@@ -168,10 +159,6 @@ impl<'t> Grower<'t> {
             strays: Vec::new(),
             faults: Vec::new(),
         }
-    }
-
-    fn balanced(&self) -> bool {
-        self.strays.is_empty() && self.open.is_empty()
     }
 
     fn run(&mut self) {
@@ -311,11 +298,7 @@ mod tests {
     fn shape(text: &str) -> (String, Vec<&'static str>) {
         let mut faults = Vec::new();
         let forest = grow(text, &mut faults);
-        assert_eq!(
-            forest.balanced,
-            !faults.iter().any(|fault| fault.code.ends_with("-parenthesis"))
-        );
-        let parts: Vec<String> = forest.trees.iter().map(|tree| show(tree, text)).collect();
+        let parts: Vec<String> = forest.iter().map(|tree| show(tree, text)).collect();
         (parts.join(" "), faults.iter().map(|fault| fault.code).collect())
     }
 

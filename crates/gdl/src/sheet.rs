@@ -1,0 +1,196 @@
+//! Checks of a whole sheet that only look: what is missing, used without a rule, or misspelt.
+//!
+//! Nothing here changes a rule. They run only when every form could be read, because a form that
+//! could not be read may be the very one that is missed here.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::formula::{WrittenRule, right_form};
+use crate::{Atom, Diagnostic, ReadOptions, RoleId, Rule, Span, SymbolId, Symbols, Term, keyword};
+
+/// What the checks look at.
+pub(crate) struct Sheet<'a> {
+    pub(crate) written: &'a [WrittenRule],
+    pub(crate) rules: &'a [Rule],
+    pub(crate) symbols: &'a Symbols,
+}
+
+impl Sheet<'_> {
+    pub(crate) fn check(&self, options: &ReadOptions, faults: &mut Vec<Diagnostic>) {
+        self.missing_keywords(faults);
+        self.arities(options, faults);
+        self.undefined(faults);
+        self.goal_values(faults);
+    }
+
+    fn atoms(&self) -> impl Iterator<Item = &Atom> {
+        self.rules.iter().flat_map(|rule| {
+            std::iter::once(&rule.head).chain(rule.body.iter().filter_map(|literal| literal.atom()))
+        })
+    }
+
+    fn missing_keywords(&self, faults: &mut Vec<Diagnostic>) {
+        let heads: FxHashSet<SymbolId> =
+            self.written.iter().map(|rule| rule.head.relation).collect();
+        if !heads.contains(&keyword::LEGAL) {
+            faults.push(
+                Diagnostic::error("no-legal", "the sheet has no rule for `legal`")
+                    .note("without a legal move no game can be played; write (<= (legal ROLE MOVE) CONDITION ...)"),
+            );
+        }
+        let others = [
+            (keyword::INIT, "no-init", "the game starts in the empty state"),
+            (keyword::TERMINAL, "no-terminal", "the game never ends"),
+            (keyword::GOAL, "no-goal", "no state is worth anything to anybody"),
+        ];
+        for (name, code, effect) in others {
+            if !heads.contains(&name) {
+                let name = self.symbols.name(name);
+                let message = format!("the sheet has no rule for `{name}`");
+                faults.push(Diagnostic::warning(code, message).note(effect));
+            }
+        }
+    }
+
+    fn arities(&self, options: &ReadOptions, faults: &mut Vec<Diagnostic>) {
+        let mut first: FxHashMap<SymbolId, (usize, Span)> = FxHashMap::default();
+        let mut told = FxHashSet::default();
+        for atom in self.atoms() {
+            let (name, arity) = atom.signature();
+            let &mut (other, span) = first.entry(name).or_insert((arity, atom.span));
+            if other != arity && told.insert(atom.signature()) {
+                let text = self.symbols.name(name);
+                let message = format!("`{text}` is used with {other} and with {arity} arguments");
+                let severity =
+                    if options.strict { crate::Severity::Error } else { crate::Severity::Warning };
+                faults.push(
+                    Diagnostic::of_severity(severity, "arity-overload", message)
+                        .label(atom.span, format!("{arity} here"))
+                        .label(span, format!("{other} here"))
+                        .note("they are two relations; give one of them another name"),
+                );
+            }
+        }
+    }
+
+    fn undefined(&self, faults: &mut Vec<Diagnostic>) {
+        let heads = self.written.iter().map(|rule| rule.head.signature());
+        let mut known: FxHashSet<(SymbolId, usize)> = heads.collect();
+        known.extend(self.rules.iter().map(|rule| rule.head.signature()));
+        let defined: Vec<(SymbolId, usize)> = known.iter().copied().collect();
+        for atom in self.atoms() {
+            let (name, arity) = atom.signature();
+            if right_form(name).is_some() || !known.insert((name, arity)) {
+                continue;
+            }
+            let text = self.symbols.name(name);
+            let message = format!("no rule and no fact concludes `{text}`: it never holds");
+            let mut fault =
+                Diagnostic::warning("undefined-relation", message).label(atom.span, "never holds");
+            if let Some(near) = self.similar(name, arity, &defined) {
+                fault = fault.note(format!("did you mean `{near}`?"));
+            }
+            faults.push(fault);
+        }
+    }
+
+    /// A defined relation whose name is one slip away, or the same with another arity.
+    fn similar(
+        &self,
+        name: SymbolId,
+        arity: usize,
+        defined: &[(SymbolId, usize)],
+    ) -> Option<String> {
+        let text = self.symbols.name(name);
+        let slip = |other: &str| other.len() > 2 && text.len() > 2 && one_slip(text, other);
+        let mut near: Vec<String> = defined
+            .iter()
+            .filter_map(|&(other, other_arity)| {
+                let other_text = self.symbols.name(other);
+                if other == name {
+                    Some(format!("{other_text}` with {other_arity} arguments, not `{arity}"))
+                } else {
+                    (other_arity == arity && slip(other_text)).then(|| other_text.to_owned())
+                }
+            })
+            .collect();
+        near.sort();
+        near.into_iter().next()
+    }
+
+    fn goal_values(&self, faults: &mut Vec<Diagnostic>) {
+        for rule in self.rules.iter().filter(|rule| rule.head.relation == keyword::GOAL) {
+            let right = match &rule.head.args[1] {
+                Term::Variable(_) => continue,
+                Term::Constant(value) => is_goal_value(self.symbols.name(*value)),
+                Term::Compound(..) => false,
+            };
+            if !right {
+                let value = crate::term_text(&rule.head.args[1], self.symbols);
+                let message =
+                    format!("the goal value `{value}` is not a whole number from 0 to 100");
+                faults.push(
+                    Diagnostic::warning("goal-range", message)
+                        .label(rule.head.span, "not a goal value")
+                        .note("the game is refused where this can be derived"),
+                );
+            }
+        }
+    }
+
+    /// Warns where `legal`, `does`, `goal` or `input` name a role that is none.
+    pub(crate) fn unknown_roles(
+        &self,
+        roles: &index::IndexVec<RoleId, SymbolId>,
+        faults: &mut Vec<Diagnostic>,
+    ) {
+        let mut known: FxHashSet<SymbolId> = roles.iter().copied().collect();
+        let about = [keyword::LEGAL, keyword::DOES, keyword::GOAL, keyword::INPUT, keyword::SEES];
+        for atom in self.atoms().filter(|atom| about.contains(&atom.relation)) {
+            let Term::Constant(name) = atom.args[0] else { continue };
+            if known.insert(name) {
+                let all: Vec<&str> = roles.iter().map(|role| self.symbols.name(*role)).collect();
+                let message = format!("`{}` is not a role", self.symbols.name(name));
+                faults.push(
+                    Diagnostic::warning("unknown-role", message)
+                        .label(atom.span, "named as a role here")
+                        .note(format!("the roles are {}", all.join(", "))),
+                );
+            }
+        }
+    }
+}
+
+fn is_goal_value(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u8>().is_ok_and(|v| v <= 100)
+}
+
+/// Whether two names differ by one character that is changed, added or left out.
+fn one_slip(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    if one == other || long.len() - short.len() > 1 {
+        return false;
+    }
+    let same = short.bytes().zip(long.bytes()).take_while(|(a, b)| a == b).count();
+    let (mine, theirs) = (&short.as_bytes()[same..], &long.as_bytes()[same..]);
+    let changed = mine.len() == theirs.len() && mine[1..] == theirs[1..];
+    let added = mine.len() + 1 == theirs.len() && *mine == theirs[1..];
+    changed || added
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_slip_is_one_character() {
+        assert!(one_slip("cell", "cel") && one_slip("cell", "ceil") && one_slip("acell", "cell"));
+        assert!(!one_slip("cell", "cell") && !one_slip("cell", "cola") && !one_slip("ab", "abcd"));
+    }
+
+    #[test]
+    fn goal_values_are_whole_numbers_up_to_a_hundred() {
+        assert!(is_goal_value("0") && is_goal_value("100"));
+        assert!(["101", "-1", "+7", "win", "300", "7.5"].iter().all(|text| !is_goal_value(text)));
+    }
+}
