@@ -4,6 +4,7 @@
 //! Nothing here knows a lane or a key.
 #![forbid(unsafe_code)]
 
+pub mod facts;
 mod fold;
 mod gates;
 pub mod interpret;

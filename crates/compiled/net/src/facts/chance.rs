@@ -1,0 +1,195 @@
+//! Moves of one role with equal effect, such as the three faces of a die that all mean "own".
+//!
+//! Computed: classes of moves that are legal in the same states and lead to the same next state,
+//! whatever the others play. Always: this is proven, not guessed: two moves are in one class only
+//! if their legalities are one gate and their updates, with this move played and no other of the
+//! role, are one normal form. Why a normal form and not the gates themselves: `or` of many comes
+//! as a tree, and taking different leaves out leaves different trees; here trees of one junction
+//! are flattened to sets. Cost: moves times the part of the network that reads the role's moves;
+//! above a limit every move is a class of its own.
+
+use gdl::RoleId;
+use ground::InputId;
+use index::Id;
+use rustc_hash::FxHashMap;
+
+use crate::gates::{Gate, GateId, Gates, Junction, Net};
+use crate::rebuild::{Substitution, cone};
+
+/// Most gates visited for one role.
+pub const CHANCE_LIMIT_VISITS: usize = 40_000_000;
+
+/// The moves of a role by equal effect: classes in the order of their first moves, moves ascending.
+pub fn chance_classes(net: &Net, role: RoleId) -> Vec<Vec<InputId>> {
+    let moves: Vec<InputId> = net.moves(role).collect();
+    let outputs = moved_outputs(net, role);
+    let size = cone(&net.gates, &outputs).len() + outputs.len();
+    if moves.len().saturating_mul(size) > CHANCE_LIMIT_VISITS {
+        return moves.into_iter().map(|input| vec![input]).collect();
+    }
+    let mut effects = Effects::new(net, role, outputs);
+    let mut class_of: FxHashMap<(GateId, Vec<u32>), usize> = FxHashMap::default();
+    let mut classes: Vec<Vec<InputId>> = Vec::new();
+    for &input in &moves {
+        let effect = (net.legal[input], effects.of(input));
+        let class = *class_of.entry(effect).or_insert(classes.len());
+        if class == classes.len() {
+            classes.push(Vec::new());
+        }
+        classes[class].push(input);
+    }
+    assert_eq!(classes.iter().map(Vec::len).sum::<usize>(), moves.len());
+    classes
+}
+
+/// The distinct successors that read a move of the role.
+fn moved_outputs(net: &Net, role: RoleId) -> Vec<GateId> {
+    let mut reads = vec![false; net.gates.len()];
+    for (id, gate) in net.gates.iter() {
+        reads[id.index()] = match gate {
+            Gate::Does(input) => net.roles[role].inputs.contains(&input.index()),
+            _ => gate.operands().any(|operand| reads[operand.index()]),
+        };
+    }
+    let mut outputs: Vec<GateId> =
+        net.next.iter().copied().filter(|gate| reads[gate.index()]).collect();
+    outputs.sort_unstable();
+    outputs.dedup();
+    outputs
+}
+
+/// Updates specialised by one move at a time, in one arena and one normal form.
+struct Effects<'a> {
+    net: &'a Net,
+    moves: std::ops::Range<usize>,
+    outputs: Vec<GateId>,
+    gates: Gates,
+    substitution: Substitution,
+    forms: Forms,
+}
+
+impl<'a> Effects<'a> {
+    fn new(net: &'a Net, role: RoleId, outputs: Vec<GateId>) -> Self {
+        let moves = net.roles[role].inputs.clone();
+        let (gates, substitution) = (Gates::new(), Substitution::new());
+        Self { net, moves, outputs, gates, substitution, forms: Forms::default() }
+    }
+
+    fn of(&mut self, input: InputId) -> Vec<u32> {
+        let moves = self.moves.clone();
+        let mut leaf = |gate| match gate {
+            Gate::Does(played) if moves.contains(&played.index()) => {
+                Some(if played == input { Gates::TRUE } else { Gates::FALSE })
+            }
+            _ => None,
+        };
+        let made =
+            self.substitution.rebuild(&self.net.gates, &self.outputs, &mut self.gates, &mut leaf);
+        self.forms.extend(&self.gates);
+        made.iter().map(|gate| self.forms.of_gate[gate.index()]).collect()
+    }
+}
+
+/// Most members of a flattened junction; a wider one is a member itself.
+const FORM_LIMIT_MEMBERS: usize = 256;
+
+/// A gate with junctions flattened to sets of other forms.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Form {
+    Leaf(Gate),
+    Not(u32),
+    Set(bool, Vec<u32>),
+}
+
+/// Forms by number, hash-consed, for all gates of a growing arena.
+#[derive(Default)]
+struct Forms {
+    ids: FxHashMap<Form, u32>,
+    forms: Vec<Form>,
+    of_gate: Vec<u32>,
+}
+
+impl Forms {
+    /// Takes in the gates that are new since the last call.
+    fn extend(&mut self, gates: &Gates) {
+        for (_, gate) in gates.iter().skip(self.of_gate.len()) {
+            let form = match gate {
+                Gate::Not(operand) => Form::Not(self.of_gate[operand.index()]),
+                Gate::And(low, high) => self.set(Junction::And, [low, high]),
+                Gate::Or(low, high) => self.set(Junction::Or, [low, high]),
+                leaf => Form::Leaf(leaf),
+            };
+            let id = self.intern(form);
+            self.of_gate.push(id);
+        }
+        debug_assert_eq!(self.of_gate.len(), gates.len());
+    }
+
+    fn set(&self, kind: Junction, operands: [GateId; 2]) -> Form {
+        let is_and = kind == Junction::And;
+        let mut members = Vec::new();
+        for operand in operands {
+            let form = self.of_gate[operand.index()];
+            match &self.forms[form as usize] {
+                Form::Set(kind, inner) if *kind == is_and && inner.len() <= FORM_LIMIT_MEMBERS => {
+                    members.extend_from_slice(inner);
+                }
+                _ => members.push(form),
+            }
+        }
+        members.sort_unstable();
+        members.dedup();
+        Form::Set(is_and, members)
+    }
+
+    fn intern(&mut self, form: Form) -> u32 {
+        if let Form::Set(_, members) = &form
+            && let [only] = members[..]
+        {
+            return only;
+        }
+        if let Some(&id) = self.ids.get(&form) {
+            return id;
+        }
+        let id = u32::try_from(self.forms.len()).expect("fewer forms than gates");
+        self.ids.insert(form.clone(), id);
+        self.forms.push(form);
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_net;
+
+    fn classes(net: &str) -> Vec<Vec<usize>> {
+        let net = parse_net(net).expect("a well-formed sample");
+        let found = chance_classes(&net, RoleId::from_index(0));
+        found.iter().map(|class| class.iter().map(|input| input.index()).collect()).collect()
+    }
+
+    const FACES: &str = "role \"random\"\ni0 \"a\"\ni1 \"b\"\ni2 \"c\"\ni3 \"d\"\n\
+        role \"x\"\ni4 \"go\"\nb0 \"p\"\nb1 \"q\"\nb2 \"r\"\n\
+        legal i0 = b0\nlegal i1 = b0\nlegal i2 = b0\nlegal i3 = b0\nlegal i4 = true\n";
+
+    #[test]
+    fn moves_that_feed_one_rule_are_one_class_however_its_tree_falls() {
+        let update = "g10 = and i0 b1\ng11 = and i1 b1\ng12 = and i2 b1\ng13 = and i3 i4\n\
+            g14 = or b0 g10 b2 g11 i4 g12 g13\nnext b0 = g14\n";
+        assert_eq!(classes(&format!("{FACES}{update}")), [vec![0, 1, 2], vec![3]]);
+    }
+
+    #[test]
+    fn another_legality_or_another_effect_is_another_class() {
+        let update = "g10 = or i0 i1 i2\ng11 = or b1 i2\nnext b0 = g10\nnext b1 = g11\n";
+        assert_eq!(classes(&format!("{FACES}{update}")), [vec![0, 1], vec![2], vec![3]]);
+        let legality = "g10 = or i0 i1\nnext b0 = g10\ng11 = not b1\nlegal i1 = g11\n";
+        assert_eq!(classes(&format!("{FACES}{legality}")), [vec![0], vec![1], vec![2, 3]]);
+    }
+
+    #[test]
+    fn without_any_effect_all_are_one_class() {
+        assert_eq!(classes(FACES), [vec![0, 1, 2, 3]]);
+    }
+}
