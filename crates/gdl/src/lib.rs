@@ -4,12 +4,15 @@
 //! sheet at once, each with its place in the text. Nothing here evaluates a rule or knows a state.
 #![forbid(unsafe_code)]
 
+mod facts;
 mod formula;
+mod information;
 mod names;
 mod normal;
 mod print;
 mod read;
 mod relations;
+mod render;
 mod roles;
 mod rulebook;
 mod safety;
@@ -20,10 +23,15 @@ mod symbol;
 mod tree;
 mod unfold;
 mod unify;
+mod verify;
 
+pub use facts::read_facts;
 pub use formula::TERM_DEPTH_LIMIT;
+pub use information::complete_information;
 pub use print::{rule_text, term_text};
 pub use read::{ReadOptions, Reading, read};
+pub use render::render;
 pub use rulebook::{Atom, Literal, RoleId, Rule, Rulebook, Term, VarId};
 pub use span::{Diagnostic, Label, SHEET_LIMIT_BYTES, Severity, Source, Span};
 pub use symbol::{SymbolId, Symbols, keyword};
+pub use verify::verify;

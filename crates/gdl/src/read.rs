@@ -12,7 +12,8 @@ use crate::names::Names;
 use crate::normal::Normalising;
 use crate::sheet::Sheet;
 use crate::span::{SHEET_LIMIT_BYTES, control_character};
-use crate::{Diagnostic, Rule, Rulebook, Source, Span, roles, safety, strata, tree};
+use crate::tree::Tree;
+use crate::{Diagnostic, Rule, Rulebook, Source, Span, roles, safety, strata, tree, verify};
 
 /// How a sheet is read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,6 +49,7 @@ pub fn read(source: Source, options: &ReadOptions) -> Reading {
     let rulebook = rulebook(&source.text, options, &mut faults);
     let refused = faults.iter().any(Diagnostic::is_error);
     debug_assert!(refused || rulebook.is_some(), "refused without a reason");
+    debug_assert_eq!(rulebook.iter().filter(|_| !refused).try_for_each(verify), Ok(()));
     sort(&mut faults);
     Reading { source, rulebook: rulebook.filter(|_| !refused), diagnostics: faults }
 }
@@ -73,6 +75,10 @@ fn rulebook(text: &str, options: &ReadOptions, faults: &mut Vec<Diagnostic>) -> 
     }
     let mut names = Names::new(options.case_sensitive);
     let written = Lowering::new(text, &mut names, faults).sheet(&forest);
+    if written.is_empty() && is_position(faults) {
+        *faults = vec![no_game(&forest[0])];
+        return None;
+    }
     let whole = !faults.iter().any(Diagnostic::is_error);
     let rules = normal_rules(&written, &mut names, faults);
     let mut symbols = names.symbols;
@@ -133,4 +139,16 @@ fn empty_sheet() -> Diagnostic {
     Diagnostic::error("empty-sheet", "the sheet is empty: it has no fact and no rule").note(
         "a game has at least (role ...), (init ...), and rules for legal, next, terminal, goal",
     )
+}
+
+/// Whether every form was refused because it concludes `true` or `does`.
+fn is_position(faults: &[Diagnostic]) -> bool {
+    let mut errors = faults.iter().filter(|fault| fault.is_error()).peekable();
+    errors.peek().is_some() && errors.all(|fault| fault.code == "keyword-in-head")
+}
+
+fn no_game(first: &Tree) -> Diagnostic {
+    Diagnostic::error("not-a-game", "this is a state or a list of moves, not the rules of a game")
+        .label(first.span(), "only `true` and `does` are stated here")
+        .note("name the rulesheet; a state to start from is given with `--from`")
 }

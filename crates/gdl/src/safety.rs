@@ -178,10 +178,15 @@ impl Securing<'_> {
         if let Some(call) = origin.call {
             fault = fault.label(call, "and this condition does not bind it either");
         }
-        fault.note(format!(
-            "add a condition to the rule for `{}` that says what `{name}` may be",
-            self.symbols.name(origin.relation)
-        ))
+        fault
+            .note(format!(
+                "add a condition to the rule for `{}` that says what `{name}` may be",
+                self.symbols.name(origin.relation)
+            ))
+            .note(format!(
+                "if `(not ...)` means that there is no {name} at all, name that by a helper \
+                 relation without {name}, and deny the helper"
+            ))
     }
 
     fn rescue(&self, origin: &Origin) -> Diagnostic {
@@ -233,23 +238,25 @@ impl Securing<'_> {
 
     fn unfold(&mut self, target: (SymbolId, usize)) -> Result<(), crate::unify::TooLarge> {
         let items = std::mem::take(&mut self.items);
-        let (open, mut rest): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| {
+        let (open, rest): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| {
             item.rule.head.signature() == target && !unbound(&item.rule).is_empty()
         });
         let open: Vec<Item> = open.into_iter().map(|item| self.with_origin(item)).collect();
         let remains = rest.iter().any(|item| item.rule.head.signature() == target);
         let mut unfolding = Unfolding::new(target, &open, remains, self.symbols, self.limit);
-        for item in rest.drain(..) {
+        let done = rest.iter().try_for_each(|item| {
             if calls(&item.rule, target) {
-                if let Err(fault) = unfolding.rewrite(&item) {
-                    self.items = open;
-                    return Err(fault);
-                }
-            } else {
-                unfolding.made.push(item);
+                return unfolding.rewrite(item);
             }
-        }
+            unfolding.made.push(item.clone());
+            Ok(())
+        });
         let made = std::mem::take(&mut unfolding.made);
+        if done.is_err() {
+            self.items = open;
+            self.items.extend(rest);
+            return done;
+        }
         for item in made {
             if let Some(rule) = tidy(item.rule)? {
                 self.items.push(Item { rule, origin: item.origin });
