@@ -58,11 +58,8 @@ const BATCH: usize = 32;
 impl Connect {
     /// Why this solver cannot take the game, if so: keys have 32 bits, values 64.
     pub(crate) fn fault(self) -> Option<&'static str> {
-        let bits = self.columns.checked_mul(self.rows + 1);
-        if self.columns == 0
-            || self.rows == 0
-            || !bits.is_some_and(|bits| bits <= 32)
-            || self.rows > 7
+        let bits = self.columns.checked_mul(self.rows.saturating_add(1));
+        if self.columns == 0 || self.rows == 0 || bits.is_none_or(|bits| bits > 32) || self.rows > 7
         {
             return Some("columns * (rows + 1) must be at most 32, with 1 to 7 rows");
         }

@@ -1,11 +1,164 @@
-//! x
+//! Measures `oddsmith` against baselines of our own, as whole processes on one core.
+//!
+//! `benches run` is what `cargo xtask bench` starts: it makes the sheets, runs the contenders in
+//! turns, asserts that all give the known answer, and writes a page for each bench into
+//! `benches/record`. The other commands are the baselines and the middleman that measures, each a
+//! process of its own so that its time and memory are its alone.
 #![forbid(unsafe_code)]
+
+mod contest;
 mod handwritten;
-use handwritten::*;
-fn main() {
-    let a: Vec<u64> = std::env::args().skip(1).map(|x| x.parse().unwrap()).collect();
-    let t = std::time::Instant::now();
-    let g =
-        Connect { columns: a[0] as u32, rows: a[1] as u32, line: a[2] as u32, own: a[3], of: a[4] };
-    println!("{:?} {:?}", solve(g, Side::First), t.elapsed());
+mod measure;
+mod nim;
+mod plan;
+mod prolog;
+mod record;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use contest::Setup;
+use handwritten::{Connect, Odds, Side};
+use plan::{BENCHES, Bench};
+use record::Page;
+
+/// Turns of each contender.
+const TURNS: usize = 5;
+
+const USAGE: &str = "benches run [--root FOLDER] [--turns N] [NAME]...\n\
+                     benches handwritten COLUMNS ROWS LINE A/B [x|o]\n\
+                     benches nim PILE A/B\n\
+                     benches measure PROGRAM ARGUMENT...";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) =
+        words.split_first().map_or(("", &[] as &[String]), |(first, rest)| (first.as_str(), rest));
+    let outcome = match command {
+        "measure" => return measure::middleman(rest),
+        "run" => run(rest),
+        "handwritten" => solve_connect(rest),
+        "nim" => solve_nim(rest),
+        _ => Err(format!("usage:\n{USAGE}")),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("benches: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn number<T: std::str::FromStr>(word: Option<&String>) -> Result<T, String> {
+    let word = word.ok_or_else(|| format!("an argument is missing; usage:\n{USAGE}"))?;
+    word.parse().map_err(|_| format!("`{word}` is not such a number"))
+}
+
+fn fraction<T: std::str::FromStr>(word: Option<&String>) -> Result<(T, T), String> {
+    let word = word.ok_or_else(|| format!("a probability is missing; usage:\n{USAGE}"))?;
+    let parts = word.split_once('/').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    parts.ok_or_else(|| format!("`{word}` is not a fraction such as 3/4"))
+}
+
+fn solve_connect(words: &[String]) -> Result<(), String> {
+    let (own, of) = fraction(words.get(3))?;
+    let game = Connect {
+        columns: number(words.first())?,
+        rows: number(words.get(1))?,
+        line: number(words.get(2))?,
+        own,
+        of,
+    };
+    let side = match words.get(4).map(String::as_str) {
+        None | Some("x") => Side::First,
+        Some("o") => Side::Second,
+        Some(other) => return Err(format!("`{other}` is neither x nor o")),
+    };
+    if let Some(fault) = game.fault() {
+        return Err(fault.to_owned());
+    }
+    let odds = handwritten::solve(game, side).map_err(|lack| lack.to_string())?;
+    println!("{} {}", lowest_terms(odds), odds.boards);
+    Ok(())
+}
+
+fn lowest_terms(odds: Odds) -> String {
+    let (mut larger, mut smaller) = (odds.denominator, odds.numerator);
+    while smaller != 0 {
+        (larger, smaller) = (smaller, larger % smaller);
+    }
+    format!("{}/{}", odds.numerator / larger, odds.denominator / larger)
+}
+
+fn solve_nim(words: &[String]) -> Result<(), String> {
+    let (add, of) = fraction(words.get(1))?;
+    let pile: usize = number(words.first())?;
+    if pile == 0 || of == 0 || add > of {
+        return Err("a pile has a piece, and a probability lies in 0..1".into());
+    }
+    println!("{} {}", nim::odds(pile, add, of), pile);
+    Ok(())
+}
+
+fn run(words: &[String]) -> Result<(), String> {
+    let (mut root, mut turns, mut names) = (PathBuf::from("."), TURNS, Vec::new());
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "--root" => root = rest.next().ok_or("--root needs a folder")?.into(),
+            "--turns" => turns = number::<usize>(rest.next())?.max(1),
+            name => names.push(chosen(name)?),
+        }
+    }
+    if names.is_empty() {
+        names.extend(BENCHES);
+    }
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let oddsmith = program.with_file_name(format!("oddsmith{}", std::env::consts::EXE_SUFFIX));
+    let scratch = std::env::temp_dir().join(format!("oddsmith-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&scratch).map_err(|error| error.to_string())?;
+    let setup = Setup { root, scratch, oddsmith, turns };
+    let outcome = names.into_iter().try_for_each(|bench| record(&setup, bench));
+    // The sheets can be made again; that they could not be removed changes no figure.
+    let _ = std::fs::remove_dir_all(&setup.scratch);
+    outcome
+}
+
+fn chosen(name: &str) -> Result<&'static Bench, String> {
+    BENCHES.iter().find(|bench| bench.name == name).ok_or_else(|| {
+        let names: Vec<&str> = BENCHES.iter().map(|bench| bench.name).collect();
+        format!("there is no bench `{name}`; there are {}", names.join(", "))
+    })
+}
+
+fn record(setup: &Setup, bench: &Bench) -> Result<(), String> {
+    eprintln!("bench: {}", bench.name);
+    let mut page = Page::new(bench.name, bench.meaning, &setup.root);
+    (bench.run)(setup, &mut page).map_err(|message| format!("{}: {message}", bench.name))?;
+    println!("{}\n", page.text());
+    let path = setup.root.join(Path::new("benches/record").join(format!("{}.md", bench.name)));
+    let folder = path.parent().expect("a record lies in a folder");
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&path, format!("{}\n", page.text())))
+        .map_err(|error| format!("{} could not be written: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Odds, chosen, fraction, lowest_terms};
+
+    #[test]
+    fn fractions_are_shortened() {
+        let odds = Odds { numerator: 6, denominator: 8, boards: 1 };
+        assert_eq!(lowest_terms(odds), "3/4");
+        assert_eq!(lowest_terms(Odds { numerator: 0, ..odds }), "0/1");
+    }
+
+    #[test]
+    fn unknown_names_and_numbers_are_refused() {
+        assert!(chosen("nim").is_ok());
+        assert!(chosen("chess").unwrap_err().contains("connect-4-4x4"));
+        assert!(fraction::<u64>(Some(&"3:4".to_owned())).is_err());
+    }
 }

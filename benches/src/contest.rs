@@ -1,0 +1,187 @@
+//! Contenders for one answer, run in turns, and what each of them cost.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::measure::{Run, median, run};
+
+/// Programs and files of a bench run.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    /// The root of the checkout.
+    pub(crate) root: PathBuf,
+    /// Where sheets are made; removed at the end.
+    pub(crate) scratch: PathBuf,
+    /// The `oddsmith` that is measured.
+    pub(crate) oddsmith: PathBuf,
+    /// Turns of each contender.
+    pub(crate) turns: usize,
+}
+
+/// A program that answers, and how its answer is read from its output.
+pub(crate) struct Contender {
+    /// Its row in the record.
+    pub(crate) name: String,
+    /// The command.
+    pub(crate) words: Vec<String>,
+    /// The value, as a fraction in lowest terms, from what it printed.
+    pub(crate) value: fn(&str) -> Option<String>,
+    /// At most so many turns: 1 for one that takes minutes.
+    pub(crate) turns: usize,
+}
+
+/// What a contender cost.
+#[derive(Clone, Debug)]
+pub(crate) struct Cost {
+    /// Its row in the record.
+    pub(crate) name: String,
+    /// Median of user and system time.
+    pub(crate) cpu: Duration,
+    /// Median of the wall-clock time.
+    pub(crate) wall: Duration,
+    /// Median of the largest resident size.
+    pub(crate) peak_bytes: u64,
+    /// How often it ran.
+    pub(crate) turns: usize,
+    /// What it printed last.
+    pub(crate) output: String,
+}
+
+impl Setup {
+    /// Makes a sheet of a family: `oddsmith generate WORDS`.
+    ///
+    /// # Errors
+    /// Where it cannot be made.
+    pub(crate) fn sheet(&self, words: &str) -> Result<PathBuf, String> {
+        let name = words.replace([' ', '/'], "-").replace("--", "");
+        let path = self.scratch.join(format!("{name}.gdl"));
+        let mut command = std::process::Command::new(&self.oddsmith);
+        let output = command.arg("generate").args(words.split(' ')).output();
+        let output = output.map_err(|error| format!("oddsmith could not be started: {error}"))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(format!("`oddsmith generate {words}` failed: {said}"));
+        }
+        std::fs::write(&path, output.stdout).map_err(|error| error.to_string())?;
+        Ok(path)
+    }
+
+    /// `oddsmith solve` on a sheet.
+    pub(crate) fn solver(&self, sheet: &Path) -> Contender {
+        let words = [self.oddsmith.display().to_string(), "solve".into()];
+        let more = [sheet.display().to_string(), "--json".into(), "--quiet".into()];
+        Contender {
+            name: "oddsmith".into(),
+            words: words.into_iter().chain(more).collect(),
+            value: json_value,
+            turns: self.turns,
+        }
+    }
+
+    /// A baseline of this program: `benches WORDS`.
+    ///
+    /// # Errors
+    /// Where this program does not know where it lies.
+    pub(crate) fn own(&self, name: &str, words: &[&str]) -> Result<Contender, String> {
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
+        let mut all = vec![program.display().to_string()];
+        all.extend(words.iter().map(|word| (*word).to_owned()));
+        Ok(Contender { name: name.into(), words: all, value: first_word, turns: self.turns })
+    }
+
+    /// The Prolog baseline on a sheet; none where there is no SWI-Prolog.
+    ///
+    /// # Errors
+    /// Where the sheet cannot be translated.
+    pub(crate) fn prolog(&self, sheet: &Path, turns: usize) -> Result<Option<Contender>, String> {
+        let probe = std::process::Command::new("swipl").arg("--version").output();
+        if !probe.is_ok_and(|output| output.status.success()) {
+            return Ok(None);
+        }
+        let bytes = std::fs::read(sheet).map_err(|error| error.to_string())?;
+        let source = gdl::Source::from_bytes("sheet", &bytes).map_err(|fault| fault.message)?;
+        let reading = gdl::read(source, &gdl::ReadOptions::default());
+        let book = reading.rulebook.ok_or("the sheet is refused")?;
+        let clauses = sheet.with_extension("pl");
+        std::fs::write(&clauses, crate::prolog::translate(&book))
+            .map_err(|error| error.to_string())?;
+        let solver = self.root.join("benches/prolog/expectiminimax.pl").display().to_string();
+        let words = ["swipl".into(), "-O".into(), solver, "--".into()];
+        let more = [clauses.display().to_string(), "x".to_owned()];
+        Ok(Some(Contender {
+            name: "Prolog, expectiminimax with a table".into(),
+            words: words.into_iter().chain(more).collect(),
+            value: first_word,
+            turns,
+        }))
+    }
+}
+
+/// The first word: the baselines print `VALUE COUNT`.
+fn first_word(output: &str) -> Option<String> {
+    output.split_whitespace().next().map(str::to_owned)
+}
+
+/// The field `value` of `solve --json`; whole numbers as `n/1`.
+fn json_value(output: &str) -> Option<String> {
+    let object: serde_json::Value = serde_json::from_str(output).ok()?;
+    let value = object.get("value")?.as_str()?;
+    Some(if value.contains('/') { value.to_owned() } else { format!("{value}/1") })
+}
+
+/// Runs the contenders in turns, so that what else the machine does falls on all of them alike.
+///
+/// # Errors
+/// Where one fails, or gives another answer than `value`.
+pub(crate) fn contest(contenders: &[Contender], value: &str) -> Result<Vec<Cost>, String> {
+    let mut runs: Vec<Vec<Run>> = contenders.iter().map(|_| Vec::new()).collect();
+    let turns = contenders.iter().map(|contender| contender.turns).max().unwrap_or(0);
+    for turn in 0..turns {
+        for (contender, runs) in contenders.iter().zip(&mut runs) {
+            if turn < contender.turns {
+                let run = run(&contender.words)?;
+                let answer = (contender.value)(&run.output).unwrap_or_default();
+                if answer != value {
+                    return Err(format!("{} answers {answer:?}, not {value}", contender.name));
+                }
+                runs.push(run);
+            }
+        }
+    }
+    Ok(contenders.iter().zip(runs).map(|(contender, runs)| cost(&contender.name, runs)).collect())
+}
+
+fn cost(name: &str, mut runs: Vec<Run>) -> Cost {
+    assert!(!runs.is_empty(), "every contender has a turn");
+    Cost {
+        name: name.to_owned(),
+        cpu: median(runs.iter().map(|run| run.cpu)),
+        wall: median(runs.iter().map(|run| run.wall)),
+        peak_bytes: median(runs.iter().map(|run| run.peak_bytes)),
+        turns: runs.len(),
+        output: runs.pop().map(|run| run.output).unwrap_or_default(),
+    }
+}
+
+/// A field of `solve --json` that is a whole number.
+pub(crate) fn json_number(output: &str, field: &str) -> Option<u64> {
+    serde_json::from_str::<serde_json::Value>(output).ok()?.get(field)?.as_u64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Contender, contest, json_number, json_value};
+
+    #[test]
+    fn values_are_read_from_json() {
+        assert_eq!(json_value("{\"value\": \"1/2\"}").unwrap(), "1/2");
+        assert_eq!(json_value("{\"value\": \"1\"}").unwrap(), "1/1");
+        assert_eq!(json_value("{\"value\": null}"), None);
+        assert_eq!(json_number("{\"states\": 12}", "states"), Some(12));
+    }
+
+    #[test]
+    fn no_contender_is_a_finished_contest() {
+        assert!(contest(&[] as &[Contender], "1/2").unwrap().is_empty());
+    }
+}

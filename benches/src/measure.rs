@@ -1,0 +1,155 @@
+//! What one whole process costs: user and system time, and its largest resident size.
+//!
+//! The figures of finished children are kept by the system for their parent as one sum, so each
+//! measured program gets a parent of its own: this program started again as `measure`, pinned to
+//! one core, which runs the program, waits, and reports. All contenders go the same way.
+//!
+//! The largest resident size of a program is never below that of the process that started it; the
+//! middleman takes about 3 MB, which is below what any contender needs.
+
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a run cost and printed.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    /// User and system time of the process.
+    pub(crate) cpu: Duration,
+    /// Wall-clock time.
+    pub(crate) wall: Duration,
+    /// Largest resident size.
+    pub(crate) peak_bytes: u64,
+    /// What it wrote to standard output.
+    pub(crate) output: String,
+}
+
+/// Environment of every contender: the allocator may use huge pages, as the arenas do.
+const ENVIRONMENT: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
+
+/// Runs a program to its end by a middleman; its standard error is shown.
+///
+/// # Errors
+/// Where it cannot be started or fails.
+pub(crate) fn run(words: &[String]) -> Result<Run, String> {
+    let middleman = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output = Command::new(middleman)
+        .arg("measure")
+        .args(words)
+        .env(ENVIRONMENT.0, ENVIRONMENT.1)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(format!("`{}` failed ({})", words.join(" "), output.status));
+    }
+    parse(&String::from_utf8_lossy(&output.stdout))
+        .ok_or_else(|| "the middleman printed something else".to_owned())
+}
+
+/// First the figures on a line, then the output.
+fn parse(text: &str) -> Option<Run> {
+    let (figures, output) = text.split_once('\n')?;
+    let figures: Vec<u64> =
+        figures.split(' ').map(|word| word.parse().ok()).collect::<Option<_>>()?;
+    let [cpu, wall, peak_bytes] = figures.as_slice() else { return None };
+    Some(Run {
+        cpu: Duration::from_micros(*cpu),
+        wall: Duration::from_micros(*wall),
+        peak_bytes: *peak_bytes,
+        output: output.to_owned(),
+    })
+}
+
+/// The middleman: runs the program on one core and prints its figures before its output.
+pub(crate) fn middleman(words: &[String]) -> ExitCode {
+    let Some((program, arguments)) = words.split_first() else {
+        eprintln!("measure: name the program to run");
+        return ExitCode::from(2);
+    };
+    pin();
+    let started = Instant::now();
+    let output = Command::new(program).args(arguments).stderr(Stdio::inherit()).output();
+    let wall = started.elapsed();
+    match output {
+        Ok(output) if output.status.success() => {
+            let (cpu, peak_bytes) = children();
+            let text = String::from_utf8_lossy(&output.stdout);
+            print!("{} {} {peak_bytes}\n{text}", cpu.as_micros(), wall.as_micros());
+            ExitCode::SUCCESS
+        }
+        Ok(output) => {
+            eprintln!("measure: {program}: {}", output.status);
+            ExitCode::from(1)
+        }
+        Err(error) => {
+            eprintln!("measure: {program}: {error}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// Ties this process and its children to the last core, where the system allows it.
+#[cfg(target_os = "linux")]
+fn pin() {
+    use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let this = nix::unistd::Pid::from_raw(0);
+    let Ok(allowed) = sched_getaffinity(this) else { return };
+    let core = (0..CpuSet::count()).rev().find(|core| allowed.is_set(*core) == Ok(true));
+    let mut one = CpuSet::new();
+    if let Some(core) = core
+        && one.set(core).is_ok()
+        && let Err(error) = sched_setaffinity(this, &one)
+    {
+        eprintln!("measure: not pinned to one core: {error}");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn pin() {}
+
+#[cfg(unix)]
+fn children() -> (Duration, u64) {
+    use nix::sys::resource::{UsageWho, getrusage};
+    use nix::sys::time::TimeValLike;
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system knows its children");
+    let micros = (usage.user_time() + usage.system_time()).num_microseconds();
+    // The unit of the largest resident size is the kilobyte, but on macOS the byte.
+    let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
+    let peak = u64::try_from(usage.max_rss()).unwrap_or(0) * unit;
+    (Duration::from_micros(u64::try_from(micros).unwrap_or(0)), peak)
+}
+
+#[cfg(not(unix))]
+fn children() -> (Duration, u64) {
+    (Duration::ZERO, 0)
+}
+
+/// The median of some figures.
+///
+/// # Panics
+/// Where there is none.
+pub(crate) fn median<T: Copy + Ord>(figures: impl Iterator<Item = T>) -> T {
+    let mut sorted: Vec<T> = figures.collect();
+    assert!(!sorted.is_empty(), "a median of nothing");
+    sorted.sort_unstable();
+    sorted[(sorted.len() - 1) / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{median, parse};
+
+    #[test]
+    fn figures_come_before_the_output() {
+        let run = parse("1500 2000 4096\nvalue\n1 2\n").unwrap();
+        assert_eq!((run.cpu.as_micros(), run.wall.as_micros(), run.peak_bytes), (1500, 2000, 4096));
+        assert_eq!(run.output, "value\n1 2\n");
+        assert!(parse("1 2\nx").is_none() && parse("no figures").is_none());
+    }
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(median([3, 1, 2].into_iter()), 2);
+        assert_eq!(median([4, 1, 2, 3].into_iter()), 2);
+    }
+}

@@ -1,0 +1,174 @@
+//! The benches: what is measured, against what, and the answer that each contender must give.
+
+use std::path::Path;
+
+use crate::contest::{Contender, Cost, Setup, contest, json_number};
+use crate::nim;
+use crate::record::{Page, megabytes, seconds};
+
+/// A bench by name.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    /// Its name on the command line and of its record.
+    pub(crate) name: &'static str,
+    /// What it shows.
+    pub(crate) meaning: &'static str,
+    /// Measures, asserts the answers, and fills the page.
+    pub(crate) run: fn(&Setup, &mut Page) -> Result<(), String>,
+}
+
+/// All benches, the quick ones first.
+pub(crate) const BENCHES: &[Bench] = &[
+    Bench {
+        name: "compile",
+        meaning: "From text to network: reading, grounding and building, whole process \
+                  (`oddsmith translate GAME --to propnet`).",
+        run: compile,
+    },
+    Bench {
+        name: "nim",
+        meaning: "Stochastic nim, a piece added with probability 1/2: many propositions, few of \
+                  which hold at a time.",
+        run: nim,
+    },
+    Bench {
+        name: "linear",
+        meaning: "Cost for each distinct GDL state, over stochastic connect of growing size.",
+        run: linear,
+    },
+    Bench {
+        name: "connect-4-4x4",
+        meaning: "Stochastic Connect-4 on 4x4, own colour with probability 3/4, from GDL text to \
+                  the exact odds of x.",
+        run: connect_4x4,
+    },
+    Bench {
+        name: "connect-4-5x4",
+        meaning: "Stochastic Connect-4 on 5x4 (20.5 million boards), own colour with probability \
+                  4/5, from GDL text to the exact odds of x.",
+        run: connect_5x4,
+    },
+];
+
+const NIM_100: &str = "12554203470773007428152367236699823980238291007384044310099/\
+                       25108406941546723055343157692830665664409421777856138051584";
+
+/// Sizes of the linear bench: columns, rows, line, probability, odds of x.
+const CONNECT: &[(&str, &str, &str)] = &[
+    ("3 3 3", "4/5", "825088/1953125"),
+    ("4 3 3", "4/5", "29360697/48828125"),
+    ("4 4 3", "4/5", "92697510376/152587890625"),
+    ("4 4 4", "4/5", "40072762444/152587890625"),
+    ("5 4 3", "4/5", "58761825700648/95367431640625"),
+    ("5 4 4", "4/5", "37231191670101/95367431640625"),
+];
+
+fn connect_4x4(setup: &Setup, page: &mut Page) -> Result<(), String> {
+    let sheet = setup.sheet("connect 4 4 4 --own 3/4")?;
+    let mut contenders = vec![
+        setup.solver(&sheet),
+        setup.own("hand-written Rust for this game", &["handwritten", "4", "4", "4", "3/4"])?,
+    ];
+    against_prolog(setup, &sheet, 1, &mut contenders, page)?;
+    page.costs(&contest(&contenders, "1253113609/4294967296")?);
+    Ok(())
+}
+
+fn connect_5x4(setup: &Setup, page: &mut Page) -> Result<(), String> {
+    let sheet = setup.sheet("connect 5 4 4 --own 4/5")?;
+    let contenders = [
+        setup.solver(&sheet),
+        setup.own("hand-written Rust for this game", &["handwritten", "5", "4", "4", "4/5"])?,
+    ];
+    page.costs(&contest(&contenders, "37231191670101/95367431640625")?);
+    Ok(())
+}
+
+fn nim(setup: &Setup, page: &mut Page) -> Result<(), String> {
+    for (pile, value) in [("100", NIM_100.to_owned()), ("1000", nim::odds(1000, 1, 2))] {
+        let sheet = setup.sheet(&format!("nim {pile} --add 1/2"))?;
+        page.say(&format!("## A pile of {pile}"));
+        let mut contenders = vec![
+            setup.solver(&sheet),
+            setup.own("recurrence over big numbers, for this game", &["nim", pile, "1/2"])?,
+        ];
+        if pile == "100" {
+            against_prolog(setup, &sheet, setup.turns, &mut contenders, page)?;
+        }
+        page.costs(&contest(&contenders, &value)?);
+    }
+    Ok(())
+}
+
+fn against_prolog(
+    setup: &Setup,
+    sheet: &Path,
+    turns: usize,
+    contenders: &mut Vec<Contender>,
+    page: &mut Page,
+) -> Result<(), String> {
+    match setup.prolog(sheet, turns)? {
+        Some(contender) => contenders.push(contender),
+        None => page.say("The Prolog baseline was left out: this machine has no `swipl`."),
+    }
+    Ok(())
+}
+
+fn compile(setup: &Setup, page: &mut Page) -> Result<(), String> {
+    let mut sheets = Vec::new();
+    let folder = std::fs::read_dir(setup.root.join("games")).map_err(|error| error.to_string())?;
+    for entry in folder {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        if path.extension().is_some_and(|extension| extension == "gdl") {
+            sheets.push(path);
+        }
+    }
+    sheets.sort();
+    sheets.push(setup.sheet("nim 1000 --add 1/2")?);
+    let rows: Result<Vec<_>, String> =
+        sheets.iter().map(|sheet| compile_row(setup, sheet)).collect();
+    page.table(&["game", "CPU s", "peak MB"], &rows?);
+    Ok(())
+}
+
+fn compile_row(setup: &Setup, sheet: &Path) -> Result<Vec<String>, String> {
+    let program = setup.oddsmith.display().to_string();
+    let words = [program, "translate".into(), sheet.display().to_string()];
+    let more = ["--to", "propnet"].map(str::to_owned);
+    let contender = Contender {
+        name: "oddsmith".into(),
+        words: words.into_iter().chain(more).collect(),
+        // The network is the answer; that it is not empty is all that is asked of it here.
+        value: |output| (output.len() > 100).then(String::new),
+        turns: setup.turns,
+    };
+    let costs = contest(&[contender], "")?;
+    let name = sheet.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(vec![name, seconds(costs[0].cpu), megabytes(costs[0].peak_bytes)])
+}
+
+fn linear(setup: &Setup, page: &mut Page) -> Result<(), String> {
+    let mut rows = Vec::new();
+    for (shape, own, value) in CONNECT {
+        let sheet = setup.sheet(&format!("connect {shape} --own {own}"))?;
+        let costs = contest(&[setup.solver(&sheet)], value)?;
+        rows.push(linear_row(shape, &costs[0])?);
+    }
+    let head =
+        ["columns, rows, line", "GDL states", "CPU s", "ns a state", "peak MB", "bytes a state"];
+    page.table(&head, &rows);
+    Ok(())
+}
+
+fn linear_row(shape: &str, cost: &Cost) -> Result<Vec<String>, String> {
+    let states = json_number(&cost.output, "states").ok_or("the answer has no count of states")?;
+    let nanoseconds = cost.cpu.as_secs_f64() * 1e9 / states as f64;
+    Ok(vec![
+        shape.to_owned(),
+        states.to_string(),
+        seconds(cost.cpu),
+        format!("{nanoseconds:.0}"),
+        megabytes(cost.peak_bytes),
+        format!("{:.0}", cost.peak_bytes as f64 / states as f64),
+    ])
+}
