@@ -1,1 +1,138 @@
-fn main() {}
+//! The binary `oddsmith`: opens what the user names, asks the engines, prints.
+//!
+//! Everything a command finds out comes back as a value: an exit status or a [`failure::Failure`].
+//! Only this file ends the program, so that every way out has one of the four statuses. The work
+//! runs on a thread with a large stack, since a depth-first engine is as deep as a game is long. A
+//! panic is a bug of the program: it is said so, and nothing else is left to a user to decipher.
+#![forbid(unsafe_code)]
+
+mod args;
+mod asking;
+mod commands;
+mod failure;
+mod interrupt;
+mod lineup;
+mod memory;
+mod nearest;
+mod progress;
+mod quantity;
+mod question;
+mod report;
+mod sheet;
+mod state;
+
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Cli, Command};
+use failure::{Failure, Status};
+use report::trouble;
+
+/// Reserved, not touched: the depth-first engines go one frame deeper a step.
+const STACK_BYTES: usize = 1 << 30;
+
+fn main() -> ExitCode {
+    let started = Instant::now();
+    std::panic::set_hook(Box::new(|info| report_bug(info)));
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse_usage(&error),
+    };
+    if cli.command.as_ref().is_some_and(Command::has_bounds) {
+        interrupt::install();
+    }
+    let work = move || run(cli, started);
+    let status = match std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work) {
+        Ok(worker) => worker.join().unwrap_or(Status::Environment),
+        Err(_) => fail(&Failure::Environment("no memory for a stack".to_owned()), false),
+    };
+    ExitCode::from(status as u8)
+}
+
+/// Runs the command; tells of its failure.
+fn run(cli: Cli, started: Instant) -> Status {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let json = cli.command.as_ref().is_some_and(Command::wants_json);
+    let ended = dispatch(cli, started, &mut out);
+    let flushed = out.flush().map_err(Failure::from);
+    drop(out);
+    match (ended, flushed) {
+        (Err(failure), _) => fail(&failure, json),
+        // Whoever reads has seen enough; the answer stands.
+        (Ok(status), Err(Failure::ClosedPipe) | Ok(())) => status,
+        (Ok(_), Err(failure)) => fail(&failure, json),
+    }
+}
+
+fn dispatch(cli: Cli, started: Instant, out: &mut dyn Write) -> Result<Status, Failure> {
+    match cli.command {
+        None => commands::completions::short_help(out),
+        Some(Command::Solve(args)) => commands::solve::run(&args, started, out),
+        Some(Command::Check(args)) => commands::check::run(&args, out),
+        Some(Command::Perft(args)) => commands::perft::run(&args, started, out),
+        Some(Command::Play(args)) => commands::play::run(&args, out),
+        Some(Command::Generate(args)) => commands::generate::run(&args, out),
+        Some(Command::Crosscheck(args)) => commands::crosscheck::run(&args, out),
+        Some(Command::Translate(args)) => commands::translate::run(&args, out),
+        Some(Command::Completions(args)) => commands::completions::run(&args, out),
+    }
+}
+
+/// Tells of a failure: text on standard error, or an object on standard output.
+fn fail(failure: &Failure, json: bool) -> Status {
+    if matches!(failure, Failure::ClosedPipe) {
+        return failure.status();
+    }
+    // Where neither stream takes the message the status still tells.
+    if json {
+        print_object(failure).ok();
+    } else {
+        let text = trouble::text(failure, trouble::colored());
+        io::stderr().write_all(text.as_bytes()).ok();
+    }
+    failure.status()
+}
+
+fn print_object(failure: &Failure) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, &trouble::object(failure))?;
+    writeln!(out)?;
+    out.flush()
+}
+
+/// Help and version go to standard output with status 0; wrong flags to standard error with 2.
+fn refuse_usage(error: &clap::Error) -> ExitCode {
+    let asked_for_json = std::env::args_os().any(|word| word == "--json");
+    if error.use_stderr() && asked_for_json {
+        let text = error.to_string();
+        let message = text.trim_start_matches("error: ").lines().next().unwrap_or_default();
+        return ExitCode::from(fail(&Failure::input("usage", message), true) as u8);
+    }
+    error.print().ok();
+    ExitCode::from(if error.use_stderr() { Status::Input } else { Status::Answered } as u8)
+}
+
+/// The last resort: one line to report, no backtrace unless asked for, status 3.
+fn report_bug(info: &std::panic::PanicHookInfo<'_>) {
+    let place = info.location().map_or(String::new(), |place| format!(" at {place}"));
+    let what = info.payload_as_str().unwrap_or("a panic without a message");
+    let text = format!(
+        "error: a bug in oddsmith itself{place}: {what}\n  = please report this line together with the command and the sheet\n"
+    );
+    io::stderr().write_all(text.as_bytes()).ok();
+    if std::env::var_os("RUST_BACKTRACE").is_some() {
+        let trace = std::backtrace::Backtrace::force_capture();
+        writeln!(io::stderr(), "{trace}").ok();
+    }
+    std::process::exit(i32::from(Status::Environment as u8));
+}
+
+impl Cli {
+    /// The command line as clap sees it, for help and completions.
+    pub(crate) fn definition() -> clap::Command {
+        Self::command()
+    }
+}

@@ -1,0 +1,537 @@
+//! The command line: every command, every flag, and the help that teaches them.
+//!
+//! One struct a command, flattened from small groups (the sheet, the question, the limits, the
+//! engine), so that a flag means the same wherever it stands. What flags exclude each other is
+//! declared here and refused by clap before anything is read. Nothing here opens a file.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::quantity;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// The exact odds of a game, from its rules.
+///
+/// A game is written in the Game Description Language (prefix KIF); the role `random` is chance.
+/// The answer is the largest probability with which a role can win against perfect resistance, as
+/// an exact fraction, with the moves that achieve it.
+#[derive(Debug, Parser)]
+#[command(name = "oddsmith", version, styles = STYLES, max_term_width = 100)]
+#[command(after_help = "Try: oddsmith solve games/stochastic-tic-tac-toe-3x3.gdl")]
+#[command(after_long_help = GENERAL_HELP)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+const GENERAL_HELP: &str = "\
+Examples:
+  oddsmith solve games/stochastic-tic-tac-toe-3x3.gdl
+  oddsmith generate nim 100 --add 1/2 | oddsmith solve -
+  oddsmith check my-game.gdl
+  oddsmith play games/stochastic-connect-3-4x4.gdl
+
+Exit status:
+  0  answered
+  1  halted at a limit, with bounds; or engines that disagree
+  2  the input is at fault: the sheet, the question or the command line
+  3  the environment is at fault: a full disk, a missing library";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Solve(Box<SolveArgs>),
+    Check(CheckArgs),
+    Perft(PerftArgs),
+    Play(PlayArgs),
+    Generate(GenerateArgs),
+    Crosscheck(CrosscheckArgs),
+    Translate(TranslateArgs),
+    Completions(CompletionsArgs),
+}
+
+impl Command {
+    /// Whether it has something to say when it is interrupted; others simply end.
+    pub(crate) fn has_bounds(&self) -> bool {
+        matches!(self, Self::Solve(_) | Self::Perft(_) | Self::Crosscheck(_))
+    }
+
+    /// Whether the answer, and so a failure as well, is to be an object.
+    pub(crate) fn wants_json(&self) -> bool {
+        match self {
+            Self::Solve(args) => args.json,
+            Self::Check(args) => args.json,
+            Self::Perft(args) => args.json,
+            Self::Crosscheck(args) => args.json,
+            Self::Play(_) | Self::Generate(_) | Self::Translate(_) | Self::Completions(_) => false,
+        }
+    }
+}
+
+const SOLVE_HELP: &str = "\
+Examples:
+  The odds of the first role, with every first move:
+    oddsmith solve games/stochastic-tic-tac-toe-3x3.gdl
+  The other role's odds, or all of them:
+    oddsmith solve GAME --role oplayer
+    oddsmith solve GAME --roles
+  Against an opponent who plays at random:
+    oddsmith solve GAME --chance others
+  The chance to win within 6 steps; the expected goal value:
+    oddsmith solve GAME --horizon 6
+    oddsmith solve GAME --objective goal
+  From another state, given as the facts that hold in it:
+    oddsmith solve GAME --from '(cell 1 1 x) (cell 1 2 b) (control oplayer)'
+    oddsmith solve GAME --from @state.txt
+  With limits: where one is met, sound bounds are printed and the exit status is 1:
+    oddsmith solve GAME --time 60s --memory 8GiB
+  For another program; the schema is crates/cli/schema/solve.schema.json:
+    oddsmith solve GAME --json
+
+The value of a state is the largest over the asked role's moves, of the smallest over the
+opponents' moves, of the mean over the chance roles' moves, of the next state's value. Endless
+play is worth 0.";
+
+/// Finds the largest probability with which a role can win.
+///
+/// Prints the value as an exact fraction and every first move with its value; the best moves are
+/// marked with a star.
+#[derive(Debug, Args)]
+#[command(after_long_help = SOLVE_HELP)]
+pub(crate) struct SolveArgs {
+    #[command(flatten)]
+    pub(crate) game: GameArg,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+    /// Answer for every role but chance, in turn
+    #[arg(long, conflicts_with = "role", help_heading = "Question")]
+    pub(crate) roles: bool,
+    /// Ask from this state: the facts that are true in it, or @FILE that holds them
+    #[arg(long, value_name = "STATE", help_heading = "Question")]
+    pub(crate) from: Option<String>,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) sheet: SheetArgs,
+    /// Print one JSON object instead of text
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+    /// Tell how the game was compiled: sizes of the ground rules and the network, and the tier
+    #[arg(long, help_heading = "Output", conflicts_with = "json")]
+    pub(crate) explain: bool,
+    /// Print no progress and no notes, only the answer
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+}
+
+/// The sheet.
+#[derive(Debug, Args)]
+pub(crate) struct GameArg {
+    /// The rules, in GDL; `-` reads standard input
+    #[arg(value_name = "GAME")]
+    pub(crate) game: PathBuf,
+}
+
+/// Several sheets.
+#[derive(Debug, Args)]
+pub(crate) struct GameList {
+    /// The rules, in GDL; `-` reads standard input
+    #[arg(value_name = "GAME", required = true)]
+    pub(crate) games: Vec<PathBuf>,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Question")]
+pub(crate) struct QuestionArgs {
+    /// The role asked about [default: the first that is not chance]
+    #[arg(long, value_name = "ROLE")]
+    pub(crate) role: Option<String>,
+    /// A role that plays uniformly at random; may be repeated; `others` is every role but the
+    /// one asked about
+    #[arg(long, value_name = "ROLE")]
+    pub(crate) chance: Vec<String>,
+    /// What a finished game is worth: 1 for goal 100 and else 0, or the goal value over 100
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) objective: ObjectiveArg,
+    /// Play at most this many steps; what is unfinished then is worth 0
+    #[arg(long, value_name = "STEPS")]
+    pub(crate) horizon: Option<u32>,
+}
+
+/// What a terminal state is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ObjectiveArg {
+    /// 1 where the role's goal is 100, else 0
+    #[default]
+    Win,
+    /// The goal value over 100
+    Goal,
+}
+
+/// How a sheet is read and grounded.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Sheet")]
+pub(crate) struct SheetArgs {
+    /// Tell upper case from lower case in names
+    #[arg(long)]
+    pub(crate) case_sensitive: bool,
+    /// Take a game with `sees` rules as one of complete information
+    #[arg(long)]
+    pub(crate) perfect_information: bool,
+    /// Refuse a game that grounds to more atoms or rules than this
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) ground_limit: Option<u64>,
+}
+
+/// Limits on the work.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitArgs {
+    /// Stop at this resident size of the process, such as 8GiB or 512MiB
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
+    pub(crate) memory: Option<u64>,
+    /// Stop after this time, such as 60s, 500ms or 5m
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub(crate) time: Option<Duration>,
+}
+
+/// Who answers.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Engine")]
+pub(crate) struct EngineArgs {
+    /// Who answers: all distinct states by plies, depth-first with a table, or the slow and plain
+    /// evaluation of the rules themselves
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) engine: EngineName,
+    /// Where the states are expanded
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) backend: BackendName,
+    /// Search only this many steps deep, and give bounds (needs --engine search)
+    #[arg(long, value_name = "STEPS")]
+    pub(crate) depth: Option<u32>,
+    /// Check every reachable state for well-formedness, also where the engine would not
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Give certified bounds instead of a fraction, for less memory (needs --engine sweep)
+    #[arg(long)]
+    pub(crate) approximate: bool,
+    /// How states are expanded; for tests and measurements
+    #[arg(long, value_enum, default_value_t, hide_short_help = true)]
+    pub(crate) tier: TierName,
+}
+
+/// An engine by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineName {
+    /// All distinct states by plies, forward, then values backward
+    #[default]
+    Sweep,
+    /// Depth-first with a table and bounds at chance nodes
+    Search,
+    /// The rules themselves, evaluated directly: slow, and shares nothing with the others
+    Reference,
+}
+
+impl EngineName {
+    /// The name as typed and printed.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Sweep => "sweep",
+            Self::Search => "search",
+            Self::Reference => "reference",
+        }
+    }
+}
+
+/// Where states are expanded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BackendName {
+    /// This processor
+    #[default]
+    Cpu,
+}
+
+/// A tier of the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TierName {
+    /// Chosen from the game
+    #[default]
+    Auto,
+    /// One bit of many states side by side
+    Planes,
+    /// Packed digits, moved by tables
+    Digits,
+}
+
+const CHECK_HELP: &str = "\
+Examples:
+  oddsmith check my-game.gdl
+  oddsmith check games/*.gdl --strict
+  oddsmith generate connect 4 4 4 | oddsmith check -
+
+The rules are read and grounded; no state is visited. `oddsmith solve --check` visits all.";
+
+/// Reports every fault of a sheet, with its place.
+#[derive(Debug, Args)]
+#[command(after_long_help = CHECK_HELP)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) games: GameList,
+    /// Take warnings as errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) sheet: SheetArgs,
+}
+
+const PERFT_HELP: &str = "\
+Examples:
+  oddsmith perft games/tic-tac-toe.gdl
+  oddsmith perft games/stochastic-connect-4-5x4.gdl --depth 8
+  oddsmith perft GAME --json
+
+The number of move paths counts every joint move, chance included, as often as it is a different
+move; states are distinct facts.";
+
+/// Counts distinct states, terminal states and move paths, ply by ply.
+#[derive(Debug, Args)]
+#[command(after_long_help = PERFT_HELP)]
+pub(crate) struct PerftArgs {
+    #[command(flatten)]
+    pub(crate) game: GameArg,
+    /// Stop after this many plies [default: the whole game]
+    #[arg(long, value_name = "PLIES")]
+    pub(crate) depth: Option<u32>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) sheet: SheetArgs,
+}
+
+const PLAY_HELP: &str = "\
+Examples:
+  oddsmith play games/stochastic-tic-tac-toe-3x3.gdl
+  oddsmith play GAME --role oplayer --seed 7
+  oddsmith play GAME --choose-chance
+
+At each step type the number or the text of a move, or
+  b  the best move            r  a random move
+  u  undo                     h  help
+  q  quit";
+
+/// Steps through a game with the odds of every move.
+#[derive(Debug, Args)]
+#[command(after_long_help = PLAY_HELP)]
+pub(crate) struct PlayArgs {
+    #[command(flatten)]
+    pub(crate) game: GameArg,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+    /// Seed of the rolls and the random moves
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Choose what chance does, instead of rolling
+    #[arg(long)]
+    pub(crate) choose_chance: bool,
+    /// Time for the odds of one position; where it is over, bounds are shown
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration, default_value = "10s")]
+    pub(crate) time: Duration,
+    /// Memory for the odds of one position
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
+    pub(crate) memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) sheet: SheetArgs,
+}
+
+const GENERATE_HELP: &str = "\
+Examples:
+  oddsmith generate tic-tac-toe 3 3 3 --own 3/4 --output game.gdl
+  oddsmith generate connect --columns 5 --rows 4 --line 4
+  oddsmith generate nim 100 --add 1/2 | oddsmith solve -";
+
+/// Prints the rules of a game of a family.
+#[derive(Debug, Args)]
+#[command(after_long_help = GENERATE_HELP)]
+pub(crate) struct GenerateArgs {
+    #[command(subcommand)]
+    pub(crate) family: Family,
+}
+
+/// The families.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Family {
+    /// Tic-tac-toe: any free cell, a line wins
+    #[command(name = "tic-tac-toe", visible_alias = "tictactoe")]
+    TicTacToe(BoardArgs),
+    /// Connect: a disc drops to the lowest free cell of a column, a line wins
+    Connect(BoardArgs),
+    /// Nim: take one or two from a pile; who takes the last wins
+    Nim(NimArgs),
+}
+
+const BOARD_HELP: &str = "\
+Examples:
+  oddsmith generate tic-tac-toe 3 3 3 --own 3/4
+  oddsmith generate connect --columns 5 --rows 4 --line 4";
+
+/// A board.
+#[derive(Debug, Args)]
+#[command(after_long_help = BOARD_HELP)]
+pub(crate) struct BoardArgs {
+    /// Columns, rows and the length of a line that wins, as three numbers
+    #[arg(value_name = "COLUMNS ROWS LINE", num_args = 3, conflicts_with_all = ["columns", "rows", "line"])]
+    pub(crate) shape: Vec<u32>,
+    /// Columns of the board
+    #[arg(long, required_unless_present = "shape")]
+    pub(crate) columns: Option<u32>,
+    /// Rows of the board
+    #[arg(long, required_unless_present = "shape")]
+    pub(crate) rows: Option<u32>,
+    /// Length of a line that wins
+    #[arg(long, required_unless_present = "shape")]
+    pub(crate) line: Option<u32>,
+    /// Probability that the mark is of the mover's own colour [default: it always is]
+    #[arg(long, value_name = "A/B", value_parser = quantity::probability)]
+    pub(crate) own: Option<(u32, u32)>,
+    #[command(flatten)]
+    pub(crate) target: OutputArg,
+}
+
+const NIM_HELP: &str = "\
+Examples:
+  oddsmith generate nim 20
+  oddsmith generate nim 100 --add 1/2 --output nim-100.gdl";
+
+/// A pile.
+#[derive(Debug, Args)]
+#[command(after_long_help = NIM_HELP)]
+pub(crate) struct NimArgs {
+    /// Pieces at the start
+    #[arg(value_name = "PILE")]
+    pub(crate) pile: u32,
+    /// Probability that a piece is added after a turn
+    #[arg(long, value_name = "A/B", value_parser = quantity::probability, default_value = "0")]
+    pub(crate) add: (u32, u32),
+    #[command(flatten)]
+    pub(crate) target: OutputArg,
+}
+
+/// Where a text goes.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArg {
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+const CROSSCHECK_HELP: &str = "\
+Examples:
+  oddsmith crosscheck games/tic-tac-toe.gdl
+  oddsmith crosscheck games/*.gdl --roles
+  oddsmith crosscheck GAME --horizon 4 --time 60s
+
+The reference evaluates the rules directly and is slow: choose games of some ten thousand states,
+or a horizon. Where the engines disagree the exit status is 1.";
+
+/// Asks all engines the same question and compares the answers.
+#[derive(Debug, Args)]
+#[command(after_long_help = CROSSCHECK_HELP)]
+pub(crate) struct CrosscheckArgs {
+    #[command(flatten)]
+    pub(crate) games: GameList,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+    /// Ask for every role but chance, in turn
+    #[arg(long, conflicts_with = "role", help_heading = "Question")]
+    pub(crate) roles: bool,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) sheet: SheetArgs,
+}
+
+const TRANSLATE_HELP: &str = "\
+Examples:
+  oddsmith translate games/tic-tac-toe.gdl --to propnet
+  oddsmith translate GAME --to dot | dot -Tsvg > game.svg
+  oddsmith translate GAME --to gdl        the normal form of the sheet";
+
+/// Writes a game in another form.
+#[derive(Debug, Args)]
+#[command(after_long_help = TRANSLATE_HELP)]
+pub(crate) struct TranslateArgs {
+    #[command(flatten)]
+    pub(crate) game: GameArg,
+    /// The form
+    #[arg(long, value_enum)]
+    pub(crate) to: Form,
+    #[command(flatten)]
+    pub(crate) target: OutputArg,
+    #[command(flatten)]
+    pub(crate) sheet: SheetArgs,
+}
+
+/// A form of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// The network of gates, as text
+    Propnet,
+    /// The network of gates, for Graphviz
+    Dot,
+    /// The normal form of the rules
+    Gdl,
+}
+
+/// Prints a script that completes commands and flags.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  oddsmith completions bash > ~/.local/share/bash-completion/completions/oddsmith
+  oddsmith completions fish > ~/.config/fish/completions/oddsmith.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn flags_that_exclude_each_other_are_refused() {
+        let refused = |words: &str| Cli::try_parse_from(words.split(' ')).is_err();
+        assert!(refused("oddsmith solve g --role x --roles"));
+        assert!(refused("oddsmith solve g --json --explain"));
+        assert!(refused("oddsmith solve g --engine symbolic"));
+        assert!(refused("oddsmith generate connect 3 3"));
+        assert!(refused("oddsmith generate connect 3 3 3 --rows 4"));
+        assert!(refused("oddsmith generate nim 5 --add 3/2"));
+        assert!(!refused("oddsmith generate connect --columns 3 --rows 3 --line 3 --own 1/2"));
+    }
+}

@@ -1,0 +1,162 @@
+//! `oddsmith crosscheck`: one question to every engine, the answers side by side.
+//!
+//! Status 0 says that every engine answered exactly and all agree; 1 that they differ or that one
+//! halted (then the bounds were compared); 2 that the game is at fault, as all of them found.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crosscheck::{Agreement, Row, agree};
+use gdl::Source;
+use serde::Serialize;
+use verdict::{Engine, Question, Stop};
+
+use super::write_object;
+use crate::args::CrosscheckArgs;
+use crate::asking::{self, Patience};
+use crate::failure::{Failure, Status};
+use crate::quantity::show_count;
+use crate::report::answer::Asked;
+use crate::report::human;
+use crate::{lineup, memory, question, sheet};
+
+/// Widest result in the table; the whole fraction is in `--json`.
+const RESULT_WIDTH: usize = 40;
+
+/// `crosscheck --json`.
+#[derive(Serialize)]
+struct CrosscheckObject {
+    questions: Vec<ComparedObject>,
+}
+
+/// One question with every engine's answer.
+#[derive(Serialize)]
+struct ComparedObject {
+    game: String,
+    role: String,
+    objective: &'static str,
+    horizon: Option<u32>,
+    agree: bool,
+    disagreement: Option<String>,
+    engines: Vec<RowObject>,
+}
+
+/// One engine's answer.
+#[derive(Serialize)]
+struct RowObject {
+    engine: String,
+    result: String,
+    value: Option<String>,
+    states: Option<u64>,
+    seconds: f64,
+}
+
+/// Compares the engines on every sheet.
+pub(crate) fn run(args: &CrosscheckArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    memory::check_limit(args.limits.memory)?;
+    let engines = lineup::all(&args.sheet);
+    let engines: Vec<&dyn Engine> = engines.iter().map(|engine| &**engine).collect();
+    let (mut worst, mut objects) = (Status::Answered, Vec::new());
+    for path in &args.games.games {
+        let (source, questions) = pose(path, args)?;
+        for question in questions {
+            let agreement = compare(&question, &engines, args);
+            worst = worst.max(status(&agreement, &source)?);
+            let asked = Asked::new(&source.name, &question, "all");
+            if args.json {
+                objects.push(object(&asked, &agreement));
+            } else {
+                show(out, &asked, &agreement)?;
+            }
+        }
+    }
+    if args.json {
+        write_object(out, &CrosscheckObject { questions: objects })?;
+    }
+    Ok(worst)
+}
+
+fn pose(path: &Path, args: &CrosscheckArgs) -> Result<(Source, Vec<Question>), Failure> {
+    let held = sheet::read(path, &args.sheet)?;
+    let rulebook = Arc::new(held.rulebook);
+    let questions = if args.roles {
+        question::every(&rulebook, &args.question, None)?
+    } else {
+        vec![question::one(&rulebook, &args.question, None)?]
+    };
+    Ok((held.source, questions))
+}
+
+fn compare(question: &Question, engines: &[&dyn Engine], args: &CrosscheckArgs) -> Agreement {
+    let patience = Patience {
+        started: Instant::now(),
+        time: args.limits.time,
+        memory: args.limits.memory,
+        shown: !args.json,
+    };
+    let agreement = patience.watch(|watch| agree(question, engines, watch));
+    assert_eq!(agreement.rows.len(), engines.len(), "each engine answers");
+    agreement
+}
+
+/// The status of one comparison; a fault that all engines find is the game's.
+fn status(agreement: &Agreement, source: &Source) -> Result<Status, Failure> {
+    if agreement.disagreement.is_some() {
+        return Ok(Status::Halted);
+    }
+    let mut worst = Status::Answered;
+    for row in &agreement.rows {
+        match &row.result {
+            Ok(_) => {}
+            Err(Stop::Halted(_)) => worst = worst.max(Status::Halted),
+            Err(stop) => return Err(asking::failure(stop.clone(), source)),
+        }
+    }
+    Ok(worst)
+}
+
+fn show(out: &mut dyn Write, asked: &Asked, agreement: &Agreement) -> Result<(), Failure> {
+    writeln!(out, "{}: {}", asked.game, human::question(asked))?;
+    for row in &agreement.rows {
+        let states =
+            row.states().map_or(String::new(), |count| format!("{} states", show_count(count)));
+        writeln!(
+            out,
+            "  {:<10} {:<RESULT_WIDTH$}  {:>9.3} s  {states}",
+            row.engine,
+            short(&row.result_text()),
+            row.seconds
+        )?;
+    }
+    let end = agreement.disagreement.as_deref().unwrap_or("agree");
+    writeln!(out, "  {end}")?;
+    Ok(out.flush()?)
+}
+
+fn short(text: &str) -> String {
+    if text.chars().count() <= RESULT_WIDTH {
+        return text.to_owned();
+    }
+    text.chars().take(RESULT_WIDTH - 1).chain(['…']).collect()
+}
+
+fn object(asked: &Asked, agreement: &Agreement) -> ComparedObject {
+    let row = |row: &Row| RowObject {
+        engine: row.engine.clone(),
+        result: row.result_text(),
+        value: row.result.as_ref().ok().map(|verdict| verdict.value.to_string()),
+        states: row.states(),
+        seconds: row.seconds,
+    };
+    ComparedObject {
+        game: asked.game.clone(),
+        role: asked.role.clone(),
+        objective: asked.objective_text(),
+        horizon: asked.horizon,
+        agree: agreement.disagreement.is_none(),
+        disagreement: agreement.disagreement.clone(),
+        engines: agreement.rows.iter().map(row).collect(),
+    }
+}

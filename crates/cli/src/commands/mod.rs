@@ -1,0 +1,38 @@
+//! One file a command. Each takes its flags and a writer, and returns a status or a failure.
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod crosscheck;
+pub(crate) mod generate;
+pub(crate) mod perft;
+pub(crate) mod play;
+pub(crate) mod solve;
+pub(crate) mod translate;
+
+use std::io::Write;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// Writes an object and a line end.
+fn write_object(out: &mut dyn Write, object: &impl Serialize) -> Result<(), Failure> {
+    serde_json::to_writer_pretty(&mut *out, object).map_err(std::io::Error::from)?;
+    Ok(writeln!(out)?)
+}
+
+/// Writes a text to the named file, or to standard output.
+fn write_text(out: &mut dyn Write, target: Option<&Path>, text: &str) -> Result<(), Failure> {
+    let Some(path) = target else { return Ok(out.write_all(text.as_bytes())?) };
+    store::write_file(path, text.as_bytes())
+        .map_err(|error| Failure::Environment(format!("cannot write {}: {error}", path.display())))
+}
+
+/// Prints lines of advice on standard error; a closed one is nobody's loss.
+fn print_notes(notes: &[String]) {
+    let mut out = std::io::stderr().lock();
+    for note in notes {
+        writeln!(out, "note: {note}").ok();
+    }
+}

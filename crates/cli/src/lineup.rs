@@ -1,0 +1,90 @@
+//! Which engines there are, by name, what each is told, and which flags fit which.
+
+use crosscheck::reference::Reference;
+use solve::{Options, Search, Sweep, Tier};
+use verdict::Engine;
+
+use crate::args::{EngineArgs, EngineName, SheetArgs, TierName};
+use crate::failure::Failure;
+
+/// The engine that the flags ask for.
+pub(crate) fn choose(args: &EngineArgs, sheet: &SheetArgs) -> Result<Box<dyn Engine>, Failure> {
+    refuse_misfits(args)?;
+    Ok(named(args.engine, options(args, sheet)))
+}
+
+/// All engines with the same options, the plainest first.
+pub(crate) fn all(sheet: &SheetArgs) -> Vec<Box<dyn Engine>> {
+    let options = options(&EngineArgs::default(), sheet);
+    let names = [EngineName::Reference, EngineName::Search, EngineName::Sweep];
+    names.into_iter().map(|name| named(name, options)).collect()
+}
+
+/// What the compiled engines are told.
+pub(crate) fn options(args: &EngineArgs, sheet: &SheetArgs) -> Options {
+    let standard = Options::default();
+    Options {
+        ground_limit: sheet
+            .ground_limit
+            .map_or(standard.ground_limit, |limit| usize::try_from(limit).unwrap_or(usize::MAX)),
+        approximate: args.approximate,
+        tier: match args.tier {
+            TierName::Auto => Tier::Auto,
+            TierName::Planes => Tier::Planes,
+            TierName::Digits => Tier::Digits,
+        },
+        depth: args.depth,
+        check: args.check,
+    }
+}
+
+fn named(name: EngineName, options: Options) -> Box<dyn Engine> {
+    match name {
+        EngineName::Sweep => Box::new(Sweep::new(options)),
+        EngineName::Search => Box::new(Search::new(options)),
+        EngineName::Reference => Box::new(Reference),
+    }
+}
+
+/// Flags that the chosen engine cannot honour are refused, never ignored.
+fn refuse_misfits(args: &EngineArgs) -> Result<(), Failure> {
+    let engine = args.engine;
+    let misfits = [
+        (args.depth.is_some() && engine != EngineName::Search, "--depth", "--engine search"),
+        (args.approximate && engine != EngineName::Sweep, "--approximate", "--engine sweep"),
+        (
+            args.tier != TierName::Auto && engine == EngineName::Reference,
+            "--tier",
+            "--engine sweep or search",
+        ),
+        (args.depth.is_some() && args.check, "--depth", "a solve without --check"),
+    ];
+    match misfits.into_iter().find(|misfit| misfit.0) {
+        None => Ok(()),
+        Some((_, flag, needed)) => {
+            let message = format!("{flag} cannot be used here: it needs {needed}");
+            Err(Failure::input("usage", message))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_that_an_engine_cannot_honour_are_refused() {
+        let with = |engine, depth| EngineArgs { engine, depth, ..EngineArgs::default() };
+        assert!(refuse_misfits(&with(EngineName::Search, Some(4))).is_ok());
+        assert!(refuse_misfits(&with(EngineName::Sweep, Some(4))).is_err());
+        let rough = EngineArgs { approximate: true, ..with(EngineName::Search, None) };
+        assert!(refuse_misfits(&rough).is_err());
+    }
+
+    #[test]
+    fn every_engine_answers_to_its_own_name() {
+        let names: Vec<String> =
+            all(&SheetArgs::default()).iter().map(|engine| engine.name().to_owned()).collect();
+        assert_eq!(names, ["reference", "search", "sweep"]);
+    }
+}

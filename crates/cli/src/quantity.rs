@@ -1,0 +1,162 @@
+//! What a person types for a size, a duration or a probability, turned into exact numbers.
+//!
+//! A size is bytes: `8GiB`, `1.5GiB`, `200MB`, `64M` (binary, as most tools read it), `1048576`.
+//! A duration is `500ms`, `60s`, `5m`, `2h`; a bare number is seconds. A probability is `A/B`, `0`
+//! or `1`. All arithmetic is on integers: a decimal point is a shift by a power of ten, and what
+//! does not fit is refused, never wrapped.
+
+use std::time::Duration;
+
+/// Powers of each size suffix, in lower case.
+const SIZE_UNITS: &[(&str, u128)] = &[
+    ("", 1),
+    ("b", 1),
+    ("kib", 1 << 10),
+    ("mib", 1 << 20),
+    ("gib", 1 << 30),
+    ("tib", 1 << 40),
+    ("k", 1 << 10),
+    ("m", 1 << 20),
+    ("g", 1 << 30),
+    ("t", 1 << 40),
+    ("kb", 1_000),
+    ("mb", 1_000_000),
+    ("gb", 1_000_000_000),
+    ("tb", 1_000_000_000_000),
+];
+
+/// Nanoseconds of each duration suffix.
+const TIME_UNITS: &[(&str, u128)] = &[
+    ("", 1_000_000_000),
+    ("us", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+    ("m", 60_000_000_000),
+    ("min", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+];
+
+/// Digits after the point that are read; more would be finer than a byte or a nanosecond.
+const FRACTION_DIGITS: usize = 12;
+
+/// A size in bytes.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    scaled(text, SIZE_UNITS)
+        .and_then(|bytes| u64::try_from(bytes).ok())
+        .ok_or_else(|| "write a size such as 8GiB, 512MiB, 200MB or a number of bytes".to_owned())
+}
+
+/// A duration.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    scaled(text, TIME_UNITS)
+        .and_then(|nanos| u64::try_from(nanos).ok())
+        .map(Duration::from_nanos)
+        .ok_or_else(|| "write a duration such as 500ms, 60s, 5m or 2h".to_owned())
+}
+
+/// A probability as numerator and denominator, as written.
+pub(crate) fn probability(text: &str) -> Result<(u32, u32), String> {
+    let hint = || "write a probability as a fraction between 0 and 1, such as 3/4".to_owned();
+    let (above, below) = text.split_once('/').unwrap_or((text, "1"));
+    let above: u32 = above.trim().parse().map_err(|_| hint())?;
+    let below: u32 = below.trim().parse().map_err(|_| hint())?;
+    if below == 0 || above > below { Err(hint()) } else { Ok((above, below)) }
+}
+
+/// `number unit` times the unit's worth, rounded down; none where it cannot be read.
+fn scaled(text: &str, units: &[(&str, u128)]) -> Option<u128> {
+    let text = text.trim();
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let unit = unit.trim().to_ascii_lowercase();
+    let worth = units.iter().find(|(name, _)| *name == unit)?.1;
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    if whole.is_empty() || part.len() > FRACTION_DIGITS || (number.ends_with('.')) {
+        return None;
+    }
+    let whole: u128 = whole.parse::<u64>().ok()?.into();
+    let part_value: u128 = if part.is_empty() { 0 } else { part.parse::<u64>().ok()?.into() };
+    let shift = 10u128.pow(part.len() as u32);
+    debug_assert!(part_value < shift, "a part is below one");
+    Some(whole.checked_mul(worth)? + part_value * worth / shift)
+}
+
+/// A size for people: `1.5 GiB`.
+pub(crate) fn show_size(bytes: u64) -> String {
+    const NAMES: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let step = (0..NAMES.len() - 1).take_while(|step| bytes >> (10 * (step + 1)) > 0).count();
+    if step == 0 {
+        return format!("{bytes} B");
+    }
+    format!("{:.1} {}", bytes as f64 / (1u64 << (10 * step)) as f64, NAMES[step])
+}
+
+/// A duration for people: `0.021 s`, `3 min 20 s`.
+pub(crate) fn show_duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 120.0 {
+        return format!("{seconds:.3} s");
+    }
+    format!("{} min {} s", time.as_secs() / 60, time.as_secs() % 60)
+}
+
+/// A count with commas between thousands.
+pub(crate) fn show_count(count: u64) -> String {
+    group_thousands(&count.to_string())
+}
+
+/// Commas between thousands of a row of decimal digits of any length.
+pub(crate) fn group_thousands(digits: &str) -> String {
+    debug_assert!(digits.bytes().all(|byte| byte.is_ascii_digit()), "only digits are grouped");
+    let mut out = String::with_capacity(digits.len() * 4 / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_in_binary_and_decimal_units() {
+        assert_eq!(size("8GiB"), Ok(8 << 30));
+        assert_eq!(size("1.5 gib"), Ok(3 << 29));
+        assert_eq!(size("200MB"), Ok(200_000_000));
+        assert_eq!(size("64M"), Ok(64 << 20));
+        assert_eq!(size("4096"), Ok(4096));
+        for bad in ["", "GiB", "-1", "8 parsecs", "1e9", "99999999TiB", "1..2", "1.", "nan"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn durations_are_read_with_their_unit() {
+        assert_eq!(duration("60s"), Ok(Duration::from_secs(60)));
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
+        assert!(duration("1 fortnight").is_err() && duration("99999999999h").is_err());
+    }
+
+    #[test]
+    fn probabilities_lie_between_nothing_and_one() {
+        assert_eq!(probability("3/4"), Ok((3, 4)));
+        assert_eq!(probability("0"), Ok((0, 1)));
+        assert!(probability("5/4").is_err() && probability("1/0").is_err());
+        assert!(probability("0.75").is_err() && probability("-1/2").is_err());
+    }
+
+    #[test]
+    fn shown_numbers_are_grouped_and_carry_a_unit() {
+        assert_eq!(show_count(1234567), "1,234,567");
+        assert_eq!(show_count(12), "12");
+        assert_eq!(show_size(1536), "1.5 KiB");
+        assert_eq!(show_size(12), "12 B");
+        assert_eq!(show_duration(Duration::from_secs(200)), "3 min 20 s");
+    }
+}

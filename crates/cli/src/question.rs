@@ -1,0 +1,126 @@
+//! From the flags to a [`Question`]: which role, which chance roles, which state.
+//!
+//! Every name is checked against the sheet before an engine sees the question; a wrong one is
+//! refused with the roles there are and the nearest of them. Asking about a chance role is the
+//! user's fault.
+
+use std::sync::Arc;
+
+use gdl::{RoleId, Rulebook, Term};
+use index::IdSet;
+use verdict::{Objective, Question};
+
+use crate::args::{ObjectiveArg, QuestionArgs};
+use crate::failure::Failure;
+use crate::nearest::nearest;
+
+/// Every role but the one asked about plays at random.
+const OTHERS: &str = "others";
+
+/// The question about one role: the named one, or the first that is not chance.
+pub(crate) fn one(
+    rulebook: &Arc<Rulebook>,
+    args: &QuestionArgs,
+    from: Option<Vec<Term>>,
+) -> Result<Question, Failure> {
+    let named = named_chance(rulebook, args)?;
+    let role = match &args.role {
+        Some(name) => find_role(rulebook, name)?,
+        None => first_player(rulebook, &named)?,
+    };
+    build(rulebook, args, role, from)
+}
+
+/// A question for every role that is not chance, in the order of the sheet.
+pub(crate) fn every(
+    rulebook: &Arc<Rulebook>,
+    args: &QuestionArgs,
+    from: Option<Vec<Term>>,
+) -> Result<Vec<Question>, Failure> {
+    let named = named_chance(rulebook, args)?;
+    first_player(rulebook, &named)?;
+    let players = rulebook.roles.ids().filter(|role| !named.contains(*role));
+    players.map(|role| build(rulebook, args, role, from.clone())).collect()
+}
+
+fn build(
+    rulebook: &Arc<Rulebook>,
+    args: &QuestionArgs,
+    role: RoleId,
+    from: Option<Vec<Term>>,
+) -> Result<Question, Failure> {
+    let mut chance = named_chance(rulebook, args)?;
+    if chance.contains(role) {
+        return Err(asked_about_chance(rulebook, role, &chance));
+    }
+    if args.chance.iter().any(|name| name == OTHERS) && rulebook.role(OTHERS).is_none() {
+        for other in rulebook.roles.ids().filter(|other| *other != role) {
+            chance.insert(other);
+        }
+    }
+    debug_assert!(!chance.contains(role), "the asked role is never chance");
+    let objective = match args.objective {
+        ObjectiveArg::Win => Objective::Win,
+        ObjectiveArg::Goal => Objective::Goal,
+    };
+    let rulebook = Arc::clone(rulebook);
+    Ok(Question { rulebook, role, objective, horizon: args.horizon, chance, from })
+}
+
+/// `random`, and the roles that the user named.
+fn named_chance(rulebook: &Rulebook, args: &QuestionArgs) -> Result<IdSet<RoleId>, Failure> {
+    let is_random = |role: &RoleId| rulebook.roles[*role] == gdl::keyword::RANDOM;
+    let mut chance: IdSet<RoleId> = rulebook.roles.ids().filter(is_random).collect();
+    for name in &args.chance {
+        if name != OTHERS || rulebook.role(OTHERS).is_some() {
+            chance.insert(find_role(rulebook, name)?);
+        }
+    }
+    Ok(chance)
+}
+
+fn first_player(rulebook: &Rulebook, chance: &IdSet<RoleId>) -> Result<RoleId, Failure> {
+    rulebook.roles.ids().find(|role| !chance.contains(*role)).ok_or_else(|| {
+        Failure::input(
+            "no-player",
+            "every role of the game plays at random; there is none to ask about",
+        )
+        .note(format!("the roles are {}", list(rulebook)))
+    })
+}
+
+fn find_role(rulebook: &Rulebook, name: &str) -> Result<RoleId, Failure> {
+    let folded = name.to_lowercase();
+    if let Some(role) = rulebook.role(name).or_else(|| rulebook.role(&folded)) {
+        return Ok(role);
+    }
+    let names = rulebook.roles.ids().map(|role| rulebook.role_name(role));
+    let failure = Failure::input("unknown-role", format!("the game has no role `{name}`"))
+        .note(format!("the roles are {}", list(rulebook)));
+    Err(match nearest(name, names) {
+        Some(near) => failure.note(format!("did you mean `{near}`?")),
+        None => failure,
+    })
+}
+
+fn asked_about_chance(rulebook: &Rulebook, role: RoleId, chance: &IdSet<RoleId>) -> Failure {
+    let name = rulebook.role_name(role);
+    let message = format!("`{name}` plays at random and has no odds of its own to ask about");
+    let players: Vec<String> = rulebook
+        .roles
+        .ids()
+        .filter(|role| !chance.contains(*role))
+        .map(|role| format!("`{}`", rulebook.role_name(role)))
+        .collect();
+    let failure = Failure::input("chance-role", message);
+    if players.is_empty() {
+        return failure;
+    }
+    failure.note(format!("ask about {}", players.join(" or ")))
+}
+
+/// The roles, quoted.
+fn list(rulebook: &Rulebook) -> String {
+    let names = rulebook.roles.ids().map(|role| format!("`{}`", rulebook.role_name(role)));
+    names.collect::<Vec<_>>().join(", ")
+}

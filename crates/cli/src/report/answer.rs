@@ -1,0 +1,166 @@
+//! What was asked and what came of it: the one record that both reports are written from.
+
+use std::time::Duration;
+
+use exact::Ratio;
+use verdict::{Counts, Halt, HaltReason, Objective, Question, Verdict};
+
+/// The question in names, for people and programs.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    /// The sheet as the user named it.
+    pub(crate) game: String,
+    /// The role asked about.
+    pub(crate) role: String,
+    /// Roles that play against it.
+    pub(crate) opponents: Vec<String>,
+    /// Roles that play uniformly at random.
+    pub(crate) chance: Vec<String>,
+    /// Win or goal.
+    pub(crate) objective: Objective,
+    /// Number of steps, or none.
+    pub(crate) horizon: Option<u32>,
+    /// Whether it is asked from another state than the initial one.
+    pub(crate) elsewhere: bool,
+    /// Who answers.
+    pub(crate) engine: &'static str,
+    /// Where states are expanded; none for the reference.
+    pub(crate) backend: Option<&'static str>,
+}
+
+impl Asked {
+    /// Puts a question in names.
+    pub(crate) fn new(game: &str, question: &Question, engine: &'static str) -> Self {
+        let name = |role| question.rulebook.role_name(role).to_owned();
+        Self {
+            game: game.to_owned(),
+            role: name(question.role),
+            opponents: question.opponents().map(name).collect(),
+            chance: question.chance.iter().map(name).collect(),
+            objective: question.objective,
+            horizon: question.horizon,
+            elsewhere: question.from.is_some(),
+            engine,
+            backend: (engine != "reference").then_some("cpu"),
+        }
+    }
+
+    /// `win` or `goal`.
+    pub(crate) fn objective_text(&self) -> &'static str {
+        match self.objective {
+            Objective::Win => "win",
+            Objective::Goal => "goal",
+        }
+    }
+}
+
+/// How it ended.
+#[derive(Clone, Debug)]
+pub(crate) enum Ended {
+    /// With an exact answer.
+    Exact(Verdict),
+    /// At a limit, with bounds.
+    Halted(Halt),
+}
+
+/// A question, how it ended and what it cost.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    /// The question.
+    pub(crate) asked: Asked,
+    /// The end.
+    pub(crate) ended: Ended,
+    /// Time from the start of the program (of this question, where several are asked).
+    pub(crate) time: Duration,
+    /// Largest resident size of the process.
+    pub(crate) peak_bytes: Option<u64>,
+}
+
+/// A first move as both reports show it.
+pub(crate) struct MoveLine<'a> {
+    /// The move as GDL text.
+    pub(crate) text: &'a str,
+    /// The value is at least this.
+    pub(crate) lower: &'a Ratio,
+    /// The value is at most this; the same where it is known.
+    pub(crate) upper: &'a Ratio,
+    /// Whether it is best, or, after a halt, not dominated.
+    pub(crate) best: bool,
+}
+
+impl Answer {
+    /// Lower and upper bound; the same number where the answer is exact.
+    pub(crate) fn bounds(&self) -> (&Ratio, &Ratio) {
+        match &self.ended {
+            Ended::Exact(verdict) => (&verdict.value, &verdict.value),
+            Ended::Halted(halt) => (&halt.lower, &halt.upper),
+        }
+    }
+
+    /// The exact value.
+    pub(crate) fn value(&self) -> Option<&Ratio> {
+        match &self.ended {
+            Ended::Exact(verdict) => Some(&verdict.value),
+            Ended::Halted(_) => None,
+        }
+    }
+
+    /// The counts.
+    pub(crate) fn counts(&self) -> Counts {
+        match &self.ended {
+            Ended::Exact(verdict) => verdict.counts,
+            Ended::Halted(halt) => halt.counts,
+        }
+    }
+
+    /// Whose first moves are shown.
+    pub(crate) fn choosers(&self) -> &[String] {
+        match &self.ended {
+            Ended::Exact(verdict) => &verdict.choosers,
+            Ended::Halted(halt) => &halt.choosers,
+        }
+    }
+
+    /// The first moves in the order of the game's move table.
+    pub(crate) fn moves(&self) -> Vec<MoveLine<'_>> {
+        match &self.ended {
+            Ended::Exact(verdict) => verdict
+                .moves
+                .iter()
+                .map(|first| MoveLine {
+                    text: &first.text,
+                    lower: &first.value,
+                    upper: &first.value,
+                    best: first.value == verdict.value,
+                })
+                .collect(),
+            Ended::Halted(halt) => halt
+                .moves
+                .iter()
+                .map(|first| MoveLine {
+                    text: &first.text,
+                    lower: &first.lower,
+                    upper: &first.upper,
+                    best: !first.dominated,
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Why a solve halted, as a stable word and as a sentence.
+pub(crate) fn reason(reason: &HaltReason) -> (&'static str, String) {
+    match reason {
+        HaltReason::Time => ("time", "the time limit was met".to_owned()),
+        HaltReason::Memory { needed } => (
+            "memory",
+            format!(
+                "the memory limit was met; the next step needs at least {}",
+                crate::quantity::show_size(*needed)
+            ),
+        ),
+        HaltReason::Interrupt => ("interrupt", "it was interrupted".to_owned()),
+        HaltReason::Depth => ("depth", "the depth limit was met".to_owned()),
+        HaltReason::Approximate => ("approximate", "bounds were asked for".to_owned()),
+    }
+}

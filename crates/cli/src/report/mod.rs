@@ -1,0 +1,8 @@
+//! What the commands print: answers and failures, for people and for programs.
+
+pub(crate) mod answer;
+pub(crate) mod human;
+pub(crate) mod json;
+pub(crate) mod number;
+pub(crate) mod place;
+pub(crate) mod trouble;

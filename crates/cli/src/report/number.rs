@@ -1,0 +1,68 @@
+//! Fractions for people: whole where they are short, shortened where nobody would read them.
+//!
+//! The sign before a decimal tells whether it is the value (`=`) or near it (`≈`). Nothing here
+//! decides anything: the exact text is always in `--json`.
+
+use exact::Ratio;
+
+/// Significant digits of a decimal.
+pub(crate) const DECIMAL_DIGITS: usize = 12;
+/// A fraction with more characters than this is shortened.
+const LONG_TEXT: usize = 200;
+/// Digits kept at the front and at the back of a shortened number.
+const KEPT_DIGITS: usize = 12;
+
+/// `243/512`, or both parts shortened with the number of their digits.
+pub(crate) fn fraction(value: &Ratio) -> String {
+    let text = value.to_string();
+    if text.len() <= LONG_TEXT {
+        return text;
+    }
+    let (above, below) = text.split_once('/').unwrap_or((&text, "1"));
+    format!("{}/{} ({}/{} digits)", shorten(above), shorten(below), above.len(), below.len())
+}
+
+/// `= 0.474609375` or `≈ 0.333333333333`.
+pub(crate) fn decimal(value: &Ratio) -> String {
+    let text = value.decimal(DECIMAL_DIGITS);
+    let exact = text.parse::<Ratio>().is_ok_and(|read| read == *value);
+    format!("{} {text}", if exact { "=" } else { "≈" })
+}
+
+/// `243/512 = 0.474609375`.
+pub(crate) fn both(value: &Ratio) -> String {
+    format!("{} {}", fraction(value), decimal(value))
+}
+
+fn shorten(digits: &str) -> String {
+    debug_assert!(digits.is_ascii(), "digits are cut by bytes");
+    if digits.len() <= 2 * KEPT_DIGITS + 1 {
+        return digits.to_owned();
+    }
+    format!("{}…{}", &digits[..KEPT_DIGITS], &digits[digits.len() - KEPT_DIGITS..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ratio(text: &str) -> Ratio {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_decimal_tells_whether_it_is_rounded() {
+        assert_eq!(both(&ratio("243/512")), "243/512 = 0.474609375");
+        assert_eq!(both(&ratio("1/3")), "1/3 ≈ 0.333333333333");
+        assert_eq!(both(&ratio("1")), "1/1 = 1");
+        assert_eq!(both(&ratio("0")), "0/1 = 0");
+        let tiny = Ratio::new(1u8, 10u64.pow(15));
+        assert!(decimal(&tiny).ends_with("1e-15"));
+    }
+
+    #[test]
+    fn a_long_fraction_is_shortened_and_tells_its_length() {
+        let long = Ratio::new(1u8, exact::UBig::from(3u8).pow(1000));
+        assert_eq!(fraction(&long), "1/132207081948…475276000001 (1/478 digits)".to_owned());
+    }
+}

@@ -1,0 +1,125 @@
+//! Opening what the user names: the bytes of a sheet, and the rulebook they mean.
+//!
+//! A sheet comes from a file or, as `-`, from standard input. What cannot be opened, is a folder
+//! or is not text is refused in one line; everything else about a sheet is `gdl`'s to
+//! say, with places. Warnings are printed here, once, and do not stop anything.
+
+use std::io::Read;
+use std::path::Path;
+
+use gdl::{Diagnostic, ReadOptions, Reading, Rulebook, Severity, Source};
+
+use crate::args::SheetArgs;
+use crate::failure::{Failure, SheetFault};
+
+/// Larger sheets are refused unread: no rulesheet is near it, and spans are 32 bits wide.
+const MAX_SHEET_BYTES: u64 = 256 << 20;
+/// The name under which `-` is reported.
+const STDIN_NAME: &str = "<stdin>";
+
+/// A sheet that was read without error.
+pub(crate) struct Sheet {
+    /// Its name and text.
+    pub(crate) source: Source,
+    /// What it means.
+    pub(crate) rulebook: Rulebook,
+    /// Warnings.
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+/// Opens and reads a sheet.
+pub(crate) fn read(path: &Path, args: &SheetArgs) -> Result<Sheet, Failure> {
+    let source = open(path)?;
+    let Reading { rulebook, diagnostics, .. } = interpret(&source, args, false);
+    match rulebook {
+        Some(rulebook) => Ok(Sheet { source, rulebook, warnings: diagnostics }),
+        None => {
+            let is_error = |held: &Diagnostic| held.severity == Severity::Error;
+            debug_assert!(diagnostics.iter().any(is_error), "a refused sheet has an error");
+            Err(Failure::Sheet(Box::new(SheetFault { source, diagnostics })))
+        }
+    }
+}
+
+/// What a sheet means, and everything that is to be said about it.
+pub(crate) fn interpret(source: &Source, args: &SheetArgs, strict: bool) -> Reading {
+    gdl::read(source.clone(), &ReadOptions { case_sensitive: args.case_sensitive, strict })
+}
+
+/// The text of a sheet.
+pub(crate) fn open(path: &Path) -> Result<Source, Failure> {
+    if path == Path::new("-") {
+        return decode(STDIN_NAME, &read_stdin()?);
+    }
+    let name = path.display().to_string();
+    decode(&name, &read_file(path)?)
+}
+
+fn read_stdin() -> Result<Vec<u8>, Failure> {
+    read_bounded(std::io::stdin().lock(), STDIN_NAME)
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
+    let name = path.display().to_string();
+    let file = std::fs::File::open(path).map_err(|error| unreadable(&name, &error))?;
+    let is_folder = file.metadata().is_ok_and(|data| data.is_dir());
+    if is_folder {
+        return Err(Failure::input("unreadable-file", format!("{name} is a folder, not a sheet")));
+    }
+    read_bounded(file, &name)
+}
+
+fn read_bounded(reader: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let mut bounded = reader.take(MAX_SHEET_BYTES + 1);
+    bounded.read_to_end(&mut bytes).map_err(|error| unreadable(name, &error))?;
+    if bytes.len() as u64 > MAX_SHEET_BYTES {
+        let limit = crate::quantity::show_size(MAX_SHEET_BYTES);
+        return Err(Failure::input("too-large", format!("{name} holds more than {limit}")));
+    }
+    Ok(bytes)
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> Failure {
+    let (code, why) = match error.kind() {
+        std::io::ErrorKind::NotFound => ("missing-file", "there is no such file".to_owned()),
+        std::io::ErrorKind::PermissionDenied => {
+            ("unreadable-file", "permission to read it is denied".to_owned())
+        }
+        std::io::ErrorKind::IsADirectory => ("unreadable-file", "it is a folder".to_owned()),
+        _ => ("unreadable-file", error.to_string()),
+    };
+    Failure::input(code, format!("cannot read {name}: {why}"))
+}
+
+/// Bytes that are text.
+fn decode(name: &str, bytes: &[u8]) -> Result<Source, Failure> {
+    Source::from_bytes(name, bytes).map_err(|fault| {
+        let failure = Failure::input(fault.code, fault.message);
+        fault.notes.into_iter().fold(failure, Failure::note)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(result: Result<Source, Failure>) -> &'static str {
+        match result {
+            Err(Failure::Input(complaint)) => complaint.code,
+            other => panic!("a complaint, not {other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        assert_eq!(code(decode("f", &[0x7f, b'E', 0xff, 0xfe])), "not-text");
+        assert_eq!(code(decode("f", &[b'(', 0, b')'])), "not-text");
+    }
+
+    #[test]
+    fn a_missing_file_and_a_folder_are_told_apart() {
+        assert_eq!(code(open(Path::new("/no/such/file"))), "missing-file");
+        assert_eq!(code(open(&std::env::temp_dir())), "unreadable-file");
+    }
+}
