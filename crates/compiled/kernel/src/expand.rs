@@ -49,8 +49,9 @@ pub struct Joint {
     pub total: u32,
     /// Whether this is the last chance outcome of this pair of moves in these lanes.
     pub last_of_pair: bool,
-    /// Whether this is the last entry of the asked role's move in these lanes (implies
-    /// `last_of_pair`).
+    /// Whether this is the last entry of the asked role's move within the profile (implies
+    /// `last_of_pair`). Its mask need not hold every lane of the move: lanes may differ in which
+    /// of the opponents' joint moves are legal.
     pub last_of_asked: bool,
     /// Where its children start in [`Expansion::children`], counted in keys; one child a set bit
     /// of the mask, in lane order. Without meaning where children were not asked for.
@@ -61,8 +62,9 @@ pub struct Joint {
 ///
 /// Lanes with the same set of legal chance moves form a *profile*. Entries come profile by
 /// profile; inside one, `asked` is the outer loop, `opponents` the middle, chance the inner.
-/// Entries of one `asked` move within a profile may differ in their masks only through
-/// `opponents` (legality of roles is independent).
+/// The entries of one pair of moves within a profile are contiguous and have the same mask; those
+/// of one `asked` move differ in their masks only through `opponents` (legality of roles is
+/// independent). For one state the order of its entries does not depend on the block's others.
 #[derive(Clone, Debug, Default)]
 pub struct Expansion {
     /// Lanes whose state is terminal.

@@ -2,9 +2,30 @@
 //! whole blocks of states.
 //!
 //! Nothing here knows a value or a ply: only states, their joint moves and their children.
+#![deny(unsafe_op_in_unsafe_fn)]
 
+mod check;
+mod codec;
+mod constants;
 mod expand;
+mod frame;
+mod isa;
+mod moves;
+mod planes;
+mod program;
+#[cfg(test)]
+mod sample;
+mod seats;
+#[cfg(test)]
+mod tests;
+mod transpose;
+mod update;
+mod view;
 
+pub use check::check_expansion;
 pub use expand::{
     BLOCK_LANES, BLOCK_WORDS, Casting, Expander, Expansion, Flaw, FlawKind, Joint, Mask,
 };
+pub use isa::Isa;
+pub use planes::PlaneKernel;
+pub use seats::KernelFault;

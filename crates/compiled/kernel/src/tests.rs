@@ -1,0 +1,209 @@
+//! The plane kernel against the network's interpreter, on random games.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use index::Id;
+use net::random::Random;
+use net::{BaseId, InputId};
+
+use crate::check::check_expansion;
+use crate::sample::{Sample, Shape, casting, sample};
+use crate::{BLOCK_LANES, Expander, Expansion, FlawKind, Isa, PlaneKernel};
+
+fn kernel(game: &Sample, groups: &[Vec<BaseId>]) -> PlaneKernel {
+    PlaneKernel::new(game.net.clone(), casting(&game.net), groups, &[]).expect("few joint moves")
+}
+
+/// States reached from the start, at most `limit`, found by expanding block after block.
+fn reach(kernel: &mut dyn Expander, game: &Sample, limit: usize) -> Vec<u64> {
+    let words = kernel.words();
+    let start = kernel.pack(&game.net.init).expect("the initial state keeps the groups");
+    let mut seen = BTreeSet::from([start.clone()]);
+    let (mut keys, mut from) = (start, 0);
+    let mut out = Expansion::default();
+    while from < keys.len() && seen.len() < limit {
+        let to = keys.len().min(from + BLOCK_LANES * words);
+        let block = keys[from..to].to_vec();
+        kernel.expand(&block, true, &mut out).expect("a well-formed game");
+        check_expansion(&game.net, &casting(&game.net), kernel, &block, &out).unwrap();
+        for child in out.children.chunks(words) {
+            if seen.insert(child.to_vec()) {
+                keys.extend_from_slice(child);
+            }
+        }
+        from = to;
+    }
+    keys
+}
+
+#[test]
+fn expansions_of_random_games_are_right_in_every_lane() {
+    let mut random = Random::new(11);
+    let mut states = 0;
+    for round in 0..60 {
+        let game = sample(&Shape::small(&mut random), &mut random);
+        let mut kernel = kernel(&game, &game.groups);
+        if round % 3 == 0 {
+            kernel = kernel.with_isa(Isa::PORTABLE);
+        }
+        if round % 4 == 0 {
+            kernel.limit_specialised(round % 5);
+        }
+        states += reach(&mut kernel, &game, 150).len();
+    }
+    assert!(states > 1000, "the games are not trivial: {states} states");
+}
+
+#[test]
+fn blocks_of_every_width_agree_with_the_interpreter() {
+    let mut random = Random::new(12);
+    let shape = Shape { groups: vec![9, 15, 3], raw: 6, moves: vec![3, 4, 4], gates: 60 };
+    for _ in 0..3 {
+        let game = sample(&shape, &mut random);
+        let mut kernel = kernel(&game, &game.groups);
+        let mut out = Expansion::default();
+        for count in [1, 2, 63, 65, 200, 500, 1024] {
+            let keys: Vec<u64> =
+                (0..count).flat_map(|_| random_key(&kernel, &game, &mut random)).collect();
+            kernel.expand(&keys, true, &mut out).expect("a well-formed game");
+            check_expansion(&game.net, &casting(&game.net), &kernel, &keys, &out).unwrap();
+        }
+    }
+}
+
+/// The key of a random state that keeps the groups.
+fn random_key(kernel: &PlaneKernel, game: &Sample, random: &mut Random) -> Vec<u64> {
+    let grouped: BTreeSet<BaseId> = game.groups.iter().flatten().copied().collect();
+    let start = kernel.unpack(&kernel.pack(&game.net.init).expect("packs"));
+    loop {
+        let raw = game.net.bases.ids().filter(|base| !grouped.contains(base));
+        let mut state: Vec<BaseId> = raw.filter(|_| random.below(2) == 0).collect();
+        state.extend(game.groups.iter().map(|group| group[random.below(group.len())]));
+        state.sort_unstable();
+        if let Some(key) = kernel.pack(&state) {
+            assert_eq!(kernel.unpack(&key), state);
+            return key;
+        }
+        if random.below(1000) == 0 {
+            return kernel.pack(&start).expect("packs");
+        }
+    }
+}
+
+#[test]
+fn without_children_everything_else_is_the_same() {
+    let mut random = Random::new(13);
+    for _ in 0..20 {
+        let game = sample(&Shape::small(&mut random), &mut random);
+        let mut kernel = kernel(&game, &game.groups);
+        let keys = reach(&mut kernel, &game, 100);
+        let block = &keys[..keys.len().min(BLOCK_LANES * kernel.words())];
+        let (mut with, mut without) = (Expansion::default(), Expansion::default());
+        kernel.expand(block, true, &mut with).expect("a well-formed game");
+        kernel.fork().expand(block, false, &mut without).expect("a well-formed game");
+        assert!(without.children.is_empty());
+        assert_eq!(with.joints.len(), without.joints.len());
+        for (a, b) in with.joints.iter().zip(&without.joints) {
+            assert_eq!((a.mask, a.asked, a.opponents), (b.mask, b.asked, b.opponents));
+            assert_eq!(
+                (a.weight, a.last_of_pair, a.last_of_asked),
+                (b.weight, b.last_of_pair, b.last_of_asked)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_wrong_group_is_found_in_the_child_that_breaks_it() {
+    let mut random = Random::new(14);
+    let mut broken = 0;
+    for _ in 0..40 {
+        let shape = Shape { groups: vec![3], raw: 4, ..Shape::small(&mut random) };
+        let game = sample(&shape, &mut random);
+        let guess = vec![game.groups[0].clone(), (0..3).map(BaseId::from_index).collect()];
+        let mut kernel = kernel(&game, &guess);
+        let Some(start) = kernel.pack(&game.net.init) else { continue };
+        let (mut out, mut next) = (Expansion::default(), start);
+        for _ in 0..20 {
+            match kernel.expand(&next, true, &mut out) {
+                Err(flaw) => {
+                    assert_eq!(flaw.kind, FlawKind::GuessBroken(1));
+                    broken += 1;
+                    break;
+                }
+                Ok(()) if out.children.is_empty() => break,
+                Ok(()) => {
+                    check_expansion(&game.net, &casting(&game.net), &kernel, &next, &out).unwrap();
+                    let at = random.below(out.children.len() / kernel.words()) * kernel.words();
+                    next = out.children[at..at + kernel.words()].to_vec();
+                }
+            }
+        }
+    }
+    assert!(broken > 5, "some guesses break: {broken}");
+}
+
+#[test]
+fn equal_chance_moves_are_merged_and_their_weights_add() {
+    let mut random = Random::new(15);
+    let shape = Shape { groups: vec![], raw: 4, moves: vec![2, 2, 5], gates: 30 };
+    let game = sample(&shape, &mut random);
+    // Moves 6 and 8 of chance are replaced by copies of move 5's effect.
+    let mut net = (*game.net).clone();
+    let (five, six, eight) = (id(5), id(6), id(8));
+    let mut memory = net::Substitution::new();
+    let any = {
+        let parts = [net.gates.does(five), net.gates.does(six), net.gates.does(eight)];
+        net.gates.any(&parts)
+    };
+    let roots = net.next.as_slice().to_vec();
+    net.next = memory
+        .rebuild_within(&mut net.gates, &roots, &mut |gate| match gate {
+            net::Gate::Does(input) if input == five => Some(any),
+            net::Gate::Does(input) if input == six || input == eight => Some(net::Gates::FALSE),
+            _ => None,
+        })
+        .into();
+    net.terminal = net::Gates::FALSE;
+    [five, six].into_iter().for_each(|input| net.legal[input] = net::Gates::TRUE);
+    let game = Sample { net: Arc::new(net), groups: vec![] };
+    let classes = vec![vec![vec![five, six, eight]]];
+    let parts = casting(&game.net);
+    let mut merged = PlaneKernel::new(game.net.clone(), parts, &[], &classes).expect("few moves");
+    let keys = reach(&mut merged, &game, 100);
+    let mut out = Expansion::default();
+    merged.expand(&keys, false, &mut out).expect("a well-formed game");
+    assert!(out.joints.iter().any(|joint| joint.weight > 1), "some moves are merged");
+}
+
+fn id(index: usize) -> InputId {
+    InputId::from_index(index)
+}
+
+#[test]
+fn flaws_name_the_lane_and_what_is_wrong() {
+    let mut random = Random::new(16);
+    let game = sample(&Shape::small(&mut random), &mut random);
+    let mut net = (*game.net).clone();
+    net.terminal = net::Gates::FALSE;
+    let last = net.roles.ids().next_back().expect("roles");
+    let inputs = net.roles[last].inputs.clone();
+    inputs.for_each(|input| net.legal[id(input)] = net::Gates::FALSE);
+    let mut out = Expansion::default();
+    let mut flaw_of = |net: &net::Net, optional: bool| {
+        let parts = crate::Casting { goal_optional: optional, ..casting(net) };
+        let mut kernel =
+            PlaneKernel::new(Arc::new(net.clone()), parts, &[], &[]).expect("few moves");
+        let start = kernel.pack(&net.init).expect("packs");
+        kernel.expand(&start, true, &mut out).map_err(|flaw| flaw.kind)
+    };
+    assert_eq!(flaw_of(&net, true), Err(FlawKind::NoLegalMove(last)));
+    net.terminal = net::Gates::TRUE;
+    let asked = casting(&net).asked;
+    net.roles[asked].goals = vec![(7, net::Gates::TRUE), (9, net::Gates::TRUE)];
+    assert_eq!(flaw_of(&net, true), Err(FlawKind::SeveralGoals(vec![7, 9])));
+    net.roles[asked].goals = vec![(7, net::Gates::FALSE)];
+    assert_eq!(flaw_of(&net, false), Err(FlawKind::NoGoal));
+    assert_eq!(flaw_of(&net, true), Ok(()));
+}

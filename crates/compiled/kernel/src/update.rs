@@ -1,0 +1,253 @@
+//! Updates: programs from the bits of a key to the bits of a child's key.
+//!
+//! For each joint move that is met, the network's update part is rebuilt with the moves as
+//! constants, packed, and compiled; most of it folds away. Beyond [`MAX_SPECIALISED`] joint moves
+//! or [`MAX_WORK`] gates looked at, a general program with a plane for every move takes over: it
+//! is slower a block and needs no compilation.
+//!
+//! Beside the key bits every update has an output `broken`: lanes in which a group that the
+//! packing relies on does not have exactly one member in the child. It is constant where the
+//! members' gates are the members of some checked group themselves, or plain constants.
+
+use std::sync::Arc;
+
+use index::{Id, IndexVec};
+use net::{BaseId, Gate, GateId, Gates, InputId, Net, Substitution};
+use rustc_hash::FxHashMap;
+
+use crate::codec::Codec;
+use crate::frame::{Frame, Lit};
+use crate::isa::Isa;
+use crate::program::{Leaves, Program};
+use crate::view::rebuild_on_keys;
+
+/// Joint moves that get a program of their own.
+const MAX_SPECIALISED: usize = 4096;
+/// Gates that may be looked at while specialising, in all.
+const MAX_WORK: usize = 1 << 25;
+
+/// A compiled update.
+#[derive(Clone, Debug)]
+pub(crate) struct Update {
+    program: Program,
+}
+
+impl Update {
+    /// Where the bits of the child's key lie.
+    #[inline]
+    pub(crate) fn key_bits(&self) -> &[Lit] {
+        let outputs = self.program.outputs();
+        &outputs[..outputs.len() - 1]
+    }
+
+    /// Where the lanes whose child breaks a group lie.
+    #[inline]
+    pub(crate) fn broken(&self) -> Lit {
+        *self.program.outputs().last().expect("the last output is `broken`")
+    }
+
+    /// Number of operations.
+    pub(crate) fn ops(&self) -> usize {
+        self.program.len()
+    }
+}
+
+/// The update part over key bits, before specialisation; shared by all threads.
+#[derive(Debug)]
+pub(crate) struct UpdateSource {
+    gates: Gates,
+    next: IndexVec<BaseId, GateId>,
+    decoded: IndexVec<BaseId, GateId>,
+    codec: Arc<Codec>,
+    leaves: Leaves,
+    inputs: usize,
+}
+
+impl UpdateSource {
+    /// Prepares the update part. `leaves` has the does leaves of the general program.
+    pub(crate) fn new(net: &Net, codec: Arc<Codec>, leaves: Leaves) -> Self {
+        let mut gates = Gates::new();
+        let decoded = codec.decode(&mut gates);
+        let next = rebuild_on_keys(&net.gates, net.next.as_slice(), &mut gates, &decoded);
+        let next = IndexVec::from(next);
+        Self { gates, next, decoded, codec, leaves, inputs: net.inputs.len() }
+    }
+
+    /// The program with a plane for every move.
+    pub(crate) fn general(&self) -> Update {
+        self.build(&mut Substitution::new(), &mut |_| None)
+    }
+
+    /// The program in which exactly these moves are played.
+    fn specialised(&self, joint: &[InputId], memory: &mut Substitution) -> Update {
+        self.build(memory, &mut |input| Some(joint.contains(&input)))
+    }
+
+    fn build(
+        &self,
+        memory: &mut Substitution,
+        played: &mut dyn FnMut(InputId) -> Option<bool>,
+    ) -> Update {
+        let mut gates = Gates::new();
+        let mut leaf = |gate: Gate| match gate {
+            Gate::Does(input) => {
+                played(input).map(|held| if held { Gates::TRUE } else { Gates::FALSE })
+            }
+            _ => None,
+        };
+        let roots: Vec<GateId> = self.next.iter().chain(&self.decoded).copied().collect();
+        let rebuilt = memory.rebuild(&self.gates, &roots, &mut gates, &mut leaf);
+        let (next, decoded) = rebuilt.split_at(self.next.len());
+        let (next, decoded) = (IndexVec::from(next.to_vec()), IndexVec::from(decoded.to_vec()));
+        let mut outputs = self.codec.encode(&mut gates, &next);
+        outputs.push(broken(&mut gates, &self.codec, &next, &decoded));
+        Update { program: Program::compile(&gates, &outputs, self.leaves) }
+    }
+}
+
+/// The lanes in which some checked group does not have exactly one member among `next`.
+fn broken(
+    gates: &mut Gates,
+    codec: &Codec,
+    next: &IndexVec<BaseId, GateId>,
+    decoded: &IndexVec<BaseId, GateId>,
+) -> GateId {
+    let members = |group: &[BaseId], values: &IndexVec<BaseId, GateId>| {
+        let mut held: Vec<GateId> =
+            group.iter().map(|&base| values[base]).filter(|&gate| gate != Gates::FALSE).collect();
+        held.sort_unstable();
+        held
+    };
+    let groups = codec.checked();
+    let kept: rustc_hash::FxHashSet<Vec<GateId>> =
+        groups.iter().map(|group| members(&group.members, decoded)).collect();
+    let mut parts = Vec::new();
+    for group in groups {
+        let held = members(&group.members, next);
+        if !kept.contains(&held) {
+            parts.push(not_exactly_one(gates, &held));
+        }
+    }
+    gates.any(&parts)
+}
+
+/// Whether none or several of the gates hold.
+fn not_exactly_one(gates: &mut Gates, members: &[GateId]) -> GateId {
+    let (mut any, mut several) = (Gates::FALSE, Gates::FALSE);
+    for &member in members {
+        let both = gates.and(any, member);
+        several = gates.or(several, both);
+        any = gates.or(any, member);
+    }
+    let none = gates.not(any);
+    gates.or(none, several)
+}
+
+/// The updates of one thread: programs by joint move, made when first met.
+pub(crate) struct Updates {
+    source: Arc<UpdateSource>,
+    special: FxHashMap<u128, usize>,
+    programs: Vec<Arc<Update>>,
+    general: Option<Arc<Update>>,
+    raised: Raised,
+    work: usize,
+    limit: usize,
+    memory: Substitution,
+}
+
+/// Which planes of moves are set in the frame, for the general program, and in which epoch of
+/// the frame they were.
+#[derive(Default)]
+struct Raised {
+    inputs: Vec<InputId>,
+    epoch: Option<u64>,
+}
+
+impl Updates {
+    /// No programs yet.
+    pub(crate) fn new(source: Arc<UpdateSource>) -> Self {
+        Self {
+            source,
+            special: FxHashMap::default(),
+            programs: Vec::new(),
+            general: None,
+            raised: Raised::default(),
+            work: 0,
+            limit: MAX_SPECIALISED,
+            memory: Substitution::new(),
+        }
+    }
+
+    /// The same programs for another thread.
+    pub(crate) fn fork(&self) -> Self {
+        Self {
+            special: self.special.clone(),
+            programs: self.programs.clone(),
+            general: self.general.clone(),
+            work: self.work,
+            limit: self.limit,
+            ..Self::new(self.source.clone())
+        }
+    }
+
+    /// From now on, at most this many joint moves get a program of their own.
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+        if self.programs.len() > limit {
+            self.special.clear();
+            self.programs.clear();
+        }
+    }
+
+    /// Runs the update of a joint move over the frame; its outputs lie where the returned update
+    /// says. `joint` decodes `code` where that is needed.
+    pub(crate) fn run(
+        &mut self,
+        isa: Isa,
+        code: u128,
+        joint: impl Fn(u128) -> Vec<InputId>,
+        frame: &mut Frame,
+    ) -> &Update {
+        let known = self.special.get(&code).copied().or_else(|| self.specialise(code, &joint));
+        let update = match known {
+            Some(index) => &self.programs[index],
+            None => {
+                let source = &self.source;
+                let general = self.general.get_or_insert_with(|| Arc::new(source.general()));
+                frame.reserve(general.program.slots());
+                let does = source.leaves.does.expect("the general program reads planes of moves");
+                self.raised.raise(joint(code), does, source.inputs, frame);
+                &*general
+            }
+        };
+        frame.reserve(update.program.slots());
+        update.program.run(isa, frame);
+        update
+    }
+
+    /// Makes the program of a joint move, where the bounds allow; its position.
+    fn specialise(&mut self, code: u128, joint: impl Fn(u128) -> Vec<InputId>) -> Option<usize> {
+        if self.programs.len() >= self.limit || self.work >= MAX_WORK {
+            return None;
+        }
+        let update = self.source.specialised(&joint(code), &mut self.memory);
+        self.work += self.source.gates.len() + self.source.next.len();
+        self.special.insert(code, self.programs.len());
+        self.programs.push(Arc::new(update));
+        Some(self.programs.len() - 1)
+    }
+}
+
+impl Raised {
+    /// Sets the planes of the moves in `joint` and clears all others.
+    fn raise(&mut self, joint: Vec<InputId>, does: usize, inputs: usize, frame: &mut Frame) {
+        if self.epoch != Some(frame.epoch()) {
+            (0..inputs).for_each(|input| frame.fill(does + input, false));
+            self.epoch = Some(frame.epoch());
+        } else {
+            self.inputs.iter().for_each(|input| frame.fill(does + input.index(), false));
+        }
+        joint.iter().for_each(|input| frame.fill(does + input.index(), true));
+        self.inputs = joint;
+    }
+}
