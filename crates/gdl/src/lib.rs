@@ -16,6 +16,7 @@ mod render;
 mod roles;
 mod rulebook;
 mod safety;
+mod separate;
 mod sheet;
 mod span;
 mod strata;

@@ -80,12 +80,12 @@ fn rulebook(text: &str, options: &ReadOptions, faults: &mut Vec<Diagnostic>) -> 
         return None;
     }
     let whole = !faults.iter().any(Diagnostic::is_error);
-    let rules = normal_rules(&written, &mut names, faults);
+    let mut rules = normal_rules(&written, &mut names, faults);
     let mut symbols = names.symbols;
-    strata::check(&rules, &symbols, faults);
     if whole {
         Sheet { written: &written, rules: &rules, symbols: &symbols }.check(options, faults);
     }
+    strata::check(&mut rules, &mut symbols, options, faults);
     let rules = safety::secure(text, rules, &mut symbols, options, faults);
     let roles = roles::collect(&rules, &symbols, whole, faults)?;
     if whole {

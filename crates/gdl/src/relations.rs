@@ -69,6 +69,10 @@ impl Relations {
         self.by_signature.get(&signature).copied()
     }
 
+    pub(crate) fn signature(&self, relation: RelationId) -> (SymbolId, usize) {
+        self.signatures[relation]
+    }
+
     pub(crate) fn name(&self, relation: RelationId) -> SymbolId {
         self.signatures[relation].0
     }

@@ -7,15 +7,41 @@
 use index::{IdSet, IndexVec};
 
 use crate::relations::{Need, RelationId, Relations};
-use crate::{Diagnostic, Rule, Symbols, keyword};
+use crate::separate::separate;
+use crate::{Diagnostic, ReadOptions, Rule, Symbols, keyword};
 
-/// Checks all three laws.
-pub(crate) fn check(rules: &[Rule], symbols: &Symbols, faults: &mut Vec<Diagnostic>) {
-    let relations = Relations::of(rules);
+/// Checks all three laws. Negation through recursion that telling calls apart removes is removed,
+/// with a warning (an error under `strict`).
+pub(crate) fn check(
+    rules: &mut Vec<Rule>,
+    symbols: &mut Symbols,
+    options: &ReadOptions,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let relations = Relations::of(rules.iter());
     let checks = Checks { relations: &relations, symbols };
-    checks.negation(faults);
     checks.moves(faults);
     checks.state(faults);
+    let broken = checks.negation();
+    if broken.is_empty() {
+        return;
+    }
+    match separate(rules, symbols) {
+        Some(apart) if !options.strict => {
+            faults.extend(broken.into_iter().map(tolerated));
+            *rules = apart;
+        }
+        _ => faults.extend(broken),
+    }
+    debug_assert!(is_stratified(rules.iter()) || faults.iter().any(Diagnostic::is_error));
+}
+
+fn tolerated(mut fault: Diagnostic) -> Diagnostic {
+    fault.severity = crate::Severity::Warning;
+    fault.code = "negation-by-argument";
+    fault.message = format!("{}, if only for other arguments", fault.message);
+    fault.notes.truncate(1);
+    fault.note("other readers of GDL may refuse this; a helper relation for one of them avoids it")
 }
 
 /// Whether no relation depends on its own negation.
@@ -37,7 +63,8 @@ impl Checks<'_> {
         self.relations.text(relation, self.symbols)
     }
 
-    fn negation(&self, faults: &mut Vec<Diagnostic>) {
+    fn negation(&self) -> Vec<Diagnostic> {
+        let mut faults = Vec::new();
         let components = self.relations.components();
         let place = self.relations.component_of(&components);
         for members in &components {
@@ -51,6 +78,7 @@ impl Checks<'_> {
                 faults.push(self.through_negation(head, need, &place));
             }
         }
+        faults
     }
 
     fn through_negation(

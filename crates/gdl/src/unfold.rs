@@ -158,7 +158,7 @@ fn binders(rule: &Rule, over: &IdSet<VarId>, target: (SymbolId, usize)) -> Vec<L
 
 /// The caller with the body of `callee` in place of its literal `at`; nothing where the call does
 /// not match the head.
-fn put_in(caller: &Rule, at: usize, callee: &Rule) -> Result<Option<Rule>, TooLarge> {
+pub(crate) fn put_in(caller: &Rule, at: usize, callee: &Rule) -> Result<Option<Rule>, TooLarge> {
     let offset = caller.variables.len();
     let Some(call) = caller.body[at].atom() else { unreachable!("a call is an atom") };
     debug_assert_eq!(call.signature(), callee.head.signature());
