@@ -147,3 +147,135 @@ fn apart(one: &Halt, other: &Halt) -> Option<String> {
         format!("bounds [{a}, {b}] and [{}, {}] do not meet", other.lower, other.upper)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use gdl::{ReadOptions, Source};
+    use verdict::{BoundedMove, Counts, Fault, FirstMove, HaltReason};
+
+    use super::*;
+
+    /// An engine that says what it was told to say.
+    struct Parrot(&'static str, Result<Verdict, Stop>);
+
+    impl Engine for Parrot {
+        fn name(&self) -> &str {
+            self.0
+        }
+
+        fn judge(&self, _: &Question, _: &Watch<'_>) -> Result<Verdict, Stop> {
+            self.1.clone()
+        }
+    }
+
+    fn ratio(text: &str) -> Ratio {
+        text.parse().expect("a fraction")
+    }
+
+    fn verdict(value: &str) -> Verdict {
+        Verdict {
+            value: ratio(value),
+            choosers: vec!["a".into()],
+            moves: vec![FirstMove { text: "m".into(), value: ratio(value) }],
+            cut: false,
+            simultaneous: false,
+            checked: true,
+            counts: Counts { states: Some(7), ..Counts::default() },
+        }
+    }
+
+    fn halt(lower: &str, upper: &str, of_move: &str) -> Result<Verdict, Stop> {
+        let (lower, upper) = (ratio(lower), ratio(upper));
+        let bounded = |upper: Ratio| BoundedMove {
+            text: "m".into(),
+            lower: Ratio::zero(),
+            upper,
+            dominated: false,
+        };
+        Err(Stop::Halted(Box::new(Halt {
+            reason: HaltReason::Time,
+            lower,
+            upper,
+            choosers: vec!["a".into()],
+            moves: vec![bounded(ratio(of_move))],
+            counts: Counts::default(),
+            advice: String::new(),
+        })))
+    }
+
+    fn fault(code: &'static str) -> Result<Verdict, Stop> {
+        Err(Stop::Faulty(Box::new(Fault {
+            code,
+            message: String::new(),
+            states: Vec::new(),
+            span: None,
+            notes: Vec::new(),
+        })))
+    }
+
+    fn compare(one: Result<Verdict, Stop>, other: Result<Verdict, Stop>) -> Option<String> {
+        let text = "(role a) (init s) (legal a m) (<= terminal (true s)) (goal a 1)".into();
+        let source = Source { name: "test".into(), text };
+        let reading = gdl::read(source, &ReadOptions::default());
+        let rules = Arc::new(reading.rulebook.expect("a sheet"));
+        let question = Question::new(rules).expect("a player");
+        let interrupt = AtomicBool::new(false);
+        let watch = Watch {
+            started: Instant::now(),
+            time: None,
+            memory: None,
+            interrupt: &interrupt,
+            progress: &|_| {},
+        };
+        let (one, other) = (Parrot("one", one), Parrot("other", other));
+        let lacks = Parrot("absent", Err(Stop::Environment("no device".into())));
+        let agreement = agree(&question, &[&one, &lacks, &other], &watch);
+        assert_eq!(agreement.rows.len(), 3);
+        assert!(agreement.rows[1].result_text().contains("no device"));
+        agreement.disagreement
+    }
+
+    #[test]
+    fn equal_answers_agree_and_counts_that_are_missing_do_not_matter() {
+        let uncounted = Verdict { counts: Counts::default(), ..verdict("1/2") };
+        assert_eq!(compare(Ok(verdict("1/2")), Ok(uncounted)), None);
+        assert_eq!(compare(fault("no-goal"), fault("no-goal")), None);
+    }
+
+    #[test]
+    fn the_first_difference_is_named() {
+        let states = Counts { states: Some(8), ..Counts::default() };
+        let dearer = vec![FirstMove { text: "m".into(), value: ratio("1/3") }];
+        for (other, words) in [
+            (Ok(verdict("1/3")), "values 1/2 and 1/3"),
+            (Ok(Verdict { cut: true, ..verdict("1/2") }), "cut false and true"),
+            (Ok(Verdict { counts: states, ..verdict("1/2") }), "states 7 and 8"),
+            (Ok(Verdict { moves: dearer, ..verdict("1/2") }), "move m is worth 1/2 and 1/3"),
+            (Ok(Verdict { moves: vec![], ..verdict("1/2") }), "move m is worth 1/2 and nothing"),
+            (fault("no-goal"), "the fault no-goal"),
+            (halt("0", "1/3", "1"), "1/2 is not between 0/1 and 1/3"),
+            (halt("0", "1", "1/3"), "move m is not between 0/1 and 1/3"),
+        ] {
+            let said = compare(Ok(verdict("1/2")), other).expect("a disagreement");
+            assert!(said.starts_with("one and other differ"), "{said}");
+            assert!(said.contains(words), "{said}");
+        }
+    }
+
+    #[test]
+    fn halts_agree_where_their_bounds_can_both_be_right() {
+        assert_eq!(compare(Ok(verdict("1/2")), halt("1/3", "1/2", "1")), None);
+        assert_eq!(compare(halt("0", "1/2", "1"), halt("1/2", "1", "1")), None);
+        assert!(compare(halt("0", "1/3", "1"), halt("1/2", "1", "1")).is_some());
+    }
+
+    #[test]
+    fn who_did_not_check_need_not_find_the_fault() {
+        let unchecked = Verdict { checked: false, ..verdict("1/2") };
+        assert_eq!(compare(Ok(unchecked), fault("no-goal")), None);
+        assert!(compare(fault("no-goal"), fault("several-goals")).is_some());
+    }
+}

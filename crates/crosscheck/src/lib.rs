@@ -6,8 +6,9 @@
 #![forbid(unsafe_code)]
 
 mod agree;
+pub mod facts;
 pub mod families;
-
+pub mod generate;
 pub mod reference;
 
 pub use agree::{Agreement, Row, agree};

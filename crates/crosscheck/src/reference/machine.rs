@@ -144,12 +144,17 @@ impl Machine {
         for plan in plans.iter().filter(|plan| plan.seed.is_none()) {
             self.fire(plan, 0..0)?;
         }
+        if component.recursive { self.rounds(component, plans) } else { Ok(()) }
+    }
+
+    /// Joins the newest facts of a component with the rest until nothing is new.
+    fn rounds(&mut self, component: &Component, plans: &[Plan]) -> Result<(), Growth> {
         let mut done = vec![0; component.relations.len()];
-        while component.recursive {
+        loop {
             let held: Vec<usize> =
                 component.relations.iter().map(|id| self.facts[*id].tuples.len()).collect();
             if held == done {
-                break;
+                return Ok(());
             }
             for (plan, seed) in plans.iter().filter_map(|plan| Some((plan, plan.seed?))) {
                 let at = component.relations.iter().position(|id| *id == seed);
@@ -158,7 +163,6 @@ impl Machine {
             }
             done = held;
         }
-        Ok(())
     }
 
     /// Adds what a rule concludes; `newest` are the facts for its seed.
