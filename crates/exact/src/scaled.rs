@@ -10,18 +10,23 @@ use std::cmp::Ordering;
 
 use dashu::integer::UBig;
 
-/// `acc += x * factor`.
+/// `acc += x * factor`, where `x` may have fewer limbs.
 ///
 /// # Panics
-/// When the lengths differ or the sum does not fit.
+/// When `x` has more limbs or the sum does not fit.
 #[inline]
 pub fn mul_small_add(acc: &mut [u64], x: &[u64], factor: u64) {
-    assert_eq!(acc.len(), x.len(), "two numbers of different limb counts");
+    assert!(acc.len() >= x.len(), "a sum has at least the limbs of its terms");
+    let (near, far) = acc.split_at_mut(x.len());
     let mut carry = 0u64;
-    for (a, &x) in acc.iter_mut().zip(x) {
+    for (a, &x) in near.iter_mut().zip(x) {
         let wide = u128::from(x) * u128::from(factor) + u128::from(*a) + u128::from(carry);
         *a = wide as u64;
         carry = (wide >> 64) as u64;
+    }
+    for a in far {
+        let (sum, over) = a.overflowing_add(carry);
+        (*a, carry) = (sum, u64::from(over));
     }
     assert_eq!(carry, 0, "a scaled value outgrew its limbs");
 }

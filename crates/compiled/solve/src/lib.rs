@@ -1,2 +1,19 @@
-//! (content follows)
+//! Kernel to verdict: the compiled engines.
+//!
+//! [`Sweep`] values every reachable state; [`Search`] looks for the root's value depth first.
+//! Both compile the rulebook themselves and check every guess they rely on. Nothing here opens a
+//! device or a file, and nothing here is rounded except outward.
 #![forbid(unsafe_code)]
+
+mod backend;
+mod first_moves;
+mod game;
+mod options;
+mod search;
+mod sweep;
+
+pub use backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
+pub use game::{Game, Guesses};
+pub use options::{Options, Tier};
+pub use search::Search;
+pub use sweep::{PerftPly, Sweep, perft};

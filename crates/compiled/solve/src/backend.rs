@@ -1,0 +1,141 @@
+//! Where plies live and are worked on: the interface of the sweep to a processor or a device.
+//!
+//! A backend holds the plies of one game, from the state asked about on. The driver advances it
+//! ply by ply, then lets it back up values ply by ply; only counts cross between the two, so that
+//! a device can keep everything in its own memory.
+//!
+//! Values are whole numbers over a denominator of the ply's own ([`Scale`]), little-endian words.
+
+use net::InputId;
+use verdict::{HaltReason, Watch};
+
+use kernel::FlawKind;
+
+/// What one ply held.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlyCounts {
+    /// Distinct states.
+    pub states: u64,
+    /// Terminal ones.
+    pub terminal: u64,
+    /// Non-terminal ones that do not wait for chance alone.
+    pub decisions: u64,
+    /// Edges to the next ply, chance moves of equal effect merged.
+    pub edges: u64,
+    /// The totals of chance (in lowest terms against their weights) that occurred, ascending.
+    pub totals: Vec<u32>,
+    /// Whether the asked role and an opponent both had a choice in some state.
+    pub simultaneous: bool,
+}
+
+/// Why a backend could not go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// A limit was met; what was finished before stands.
+    Limit(HaltReason),
+    /// A state (packed) breaks a rule of the language.
+    Flaw {
+        /// The state.
+        key: Vec<u64>,
+        /// What is wrong with it.
+        kind: FlawKind,
+    },
+    /// The guess that a state determines its ply is wrong.
+    LevelBroken,
+    /// A play returns to a state, without a horizon.
+    Cycle {
+        /// The states (packed), first to last; the first follows the last.
+        keys: Vec<Vec<u64>>,
+    },
+}
+
+/// The denominator of one ply and what follows from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scale {
+    /// Words of a value.
+    pub limbs: usize,
+    /// The ply's denominator over that of the next ply; a multiple of each total.
+    pub step: u128,
+    /// What a payment of 1 is over this denominator, `limbs` words.
+    pub unit: Vec<u64>,
+    /// The largest payment.
+    pub top: u32,
+    /// Whether values are certified bounds (two words in units of 2^-63) instead.
+    pub bounds: bool,
+}
+
+/// What a state without expanded children counts as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaf {
+    /// The ply's children were expanded.
+    Expanded,
+    /// States that are not terminal are worth nothing.
+    Worthless,
+    /// States that are not terminal are worth everything.
+    Won,
+}
+
+/// One edge of the state asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootEdge {
+    /// The asked role's move.
+    pub asked: InputId,
+    /// Ordinal of the opponents' joint move.
+    pub opponents: u32,
+    /// Weight of the outcome.
+    pub weight: u32,
+    /// Total of the weights of this pair of moves.
+    pub total: u32,
+    /// Value of the child over the denominator of ply 1; empty before ply 1 was backed up.
+    pub value: Vec<u64>,
+}
+
+/// A processor or device that holds and works on plies.
+pub trait SweepBackend {
+    /// The name under which it is chosen, such as `cpu`.
+    fn name(&self) -> &'static str;
+    /// Short name of the tier of its kernel.
+    fn tier(&self) -> &'static str;
+    /// Number of plies held; at least 1 (the state asked about).
+    fn plies(&self) -> usize;
+    /// Number of states of a ply.
+    fn states(&self, ply: usize) -> u64;
+    /// Bytes held.
+    fn bytes(&self) -> u64;
+    /// Expands the newest ply into a new one (which may be empty) and checks its states.
+    ///
+    /// # Errors
+    /// On an error no new ply is held, and the newest ply can still be backed up as a leaf.
+    fn advance(&mut self, watch: &Watch<'_>) -> Result<PlyCounts, Trouble>;
+    /// Checks and counts the newest ply without expanding it.
+    ///
+    /// # Errors
+    /// As [`SweepBackend::advance`].
+    fn inspect(&mut self, watch: &Watch<'_>) -> Result<PlyCounts, Trouble>;
+    /// Computes the values of `ply`, which must be the newest ply with `leaf` not `Expanded`, or
+    /// the ply before the one backed up last. `below` is the scale of the next ply.
+    ///
+    /// # Errors
+    /// On a limit.
+    fn back_up(
+        &mut self,
+        ply: usize,
+        leaf: Leaf,
+        scale: &Scale,
+        below: &Scale,
+        watch: &Watch<'_>,
+    ) -> Result<(), Trouble>;
+    /// The edges of the state asked about, with the children's values if ply 1 was backed up last.
+    ///
+    /// # Errors
+    /// On a flaw of that state.
+    fn root_edges(&mut self) -> Result<Vec<RootEdge>, Trouble>;
+    /// The value of the state asked about, if ply 0 was backed up last.
+    fn root_value(&self) -> Option<Vec<u64>>;
+    /// Numbers of distinct states and distinct decision states over all plies, where the same
+    /// state may occur at several.
+    ///
+    /// # Errors
+    /// On a limit.
+    fn distinct_states(&mut self, watch: &Watch<'_>) -> Result<(u64, u64), Trouble>;
+}

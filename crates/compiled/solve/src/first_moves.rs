@@ -1,0 +1,145 @@
+//! First moves with their values, from the values of all pairs of moves of the root.
+//!
+//! Shown are the moves of the asked role; where it has only one, those of the opponents that
+//! have several; where nobody chooses, the asked role's one move.
+
+use std::collections::BTreeMap;
+
+use exact::Ratio;
+use kernel::Expander;
+use net::InputId;
+use verdict::{BoundedMove, FirstMove};
+
+use crate::game::Game;
+
+/// A pair of moves of the root with bounds on the mean over chance, equal where it is exact.
+#[derive(Clone, Debug)]
+pub(crate) struct PairValue {
+    pub(crate) asked: InputId,
+    pub(crate) opponents: u32,
+    pub(crate) lower: Ratio,
+    pub(crate) upper: Ratio,
+}
+
+/// The first moves of whoever chooses at the root, with bounds.
+pub(crate) struct FirstMoves {
+    pub(crate) choosers: Vec<String>,
+    pub(crate) moves: Vec<(String, Ratio, Ratio)>,
+    /// Whether the choosers are opponents, who prefer small values.
+    minimise: bool,
+}
+
+impl FirstMoves {
+    /// No moves: a terminal root, or nothing known.
+    pub(crate) fn none() -> Self {
+        Self { choosers: Vec::new(), moves: Vec::new(), minimise: false }
+    }
+
+    /// From the pairs of the root, in any order.
+    pub(crate) fn new(game: &Game, expander: &dyn Expander, pairs: &[PairValue]) -> Self {
+        let mut lines: BTreeMap<InputId, (Ratio, Ratio)> = BTreeMap::new();
+        for pair in pairs {
+            let line = lines
+                .entry(pair.asked)
+                .or_insert_with(|| (pair.lower.clone(), pair.upper.clone()));
+            lower_to(line, pair);
+        }
+        let several_opponents = pairs.iter().any(|pair| pair.opponents != pairs[0].opponents);
+        if lines.len() == 1 && several_opponents {
+            return Self::of_opponents(game, expander, pairs);
+        }
+        let asked = game.net.roles[game.casting.asked].name.clone();
+        let moves = lines
+            .into_iter()
+            .map(|(input, (lower, upper))| (game.net.inputs[input].clone(), lower, upper))
+            .collect();
+        Self { choosers: vec![asked], moves, minimise: false }
+    }
+
+    fn of_opponents(game: &Game, expander: &dyn Expander, pairs: &[PairValue]) -> Self {
+        let joint: Vec<Vec<InputId>> =
+            pairs.iter().map(|pair| expander.opponents_moves(pair.opponents)).collect();
+        let choosing: Vec<usize> = (0..joint[0].len())
+            .filter(|&role| joint.iter().any(|moves| moves[role] != joint[0][role]))
+            .collect();
+        let name = |role: usize| game.net.roles[game.casting.opponents[role]].name.clone();
+        let mut rows: BTreeMap<Vec<InputId>, (Ratio, Ratio)> = BTreeMap::new();
+        for (pair, moves) in pairs.iter().zip(&joint) {
+            let chosen: Vec<InputId> = choosing.iter().map(|&role| moves[role]).collect();
+            let row =
+                rows.entry(chosen).or_insert_with(|| (pair.lower.clone(), pair.upper.clone()));
+            lower_to(row, pair);
+        }
+        let text = |chosen: &[InputId]| match chosen {
+            [only] => game.net.inputs[*only].clone(),
+            several => {
+                let named = several.iter().zip(&choosing);
+                let texts: Vec<String> = named
+                    .map(|(input, &role)| format!("({} {})", name(role), game.net.inputs[*input]))
+                    .collect();
+                texts.join(" ")
+            }
+        };
+        let moves =
+            rows.iter().map(|(chosen, (low, high))| (text(chosen), low.clone(), high.clone()));
+        let moves = moves.collect();
+        Self { choosers: choosing.iter().map(|&role| name(role)).collect(), moves, minimise: true }
+    }
+
+    /// The moves with exact values.
+    ///
+    /// # Panics
+    /// When some value is only bounded.
+    pub(crate) fn exact(self) -> Vec<FirstMove> {
+        let exact = |(text, lower, upper): (String, Ratio, Ratio)| {
+            assert_eq!(lower, upper, "an exact value has equal bounds");
+            FirstMove { text, value: lower }
+        };
+        self.moves.into_iter().map(exact).collect()
+    }
+
+    /// The moves with bounds, the certainly worse ones marked.
+    pub(crate) fn bounded(self) -> Vec<BoundedMove> {
+        let lowest_upper = self.moves.iter().map(|(_, _, upper)| upper).min().cloned();
+        let highest_lower = self.moves.iter().map(|(_, lower, _)| lower).max().cloned();
+        let dominated = |lower: &Ratio, upper: &Ratio| {
+            if self.minimise {
+                lowest_upper.as_ref().is_some_and(|other| other < lower)
+            } else {
+                highest_lower.as_ref().is_some_and(|other| other > upper)
+            }
+        };
+        let mark = |(text, lower, upper): &(String, Ratio, Ratio)| BoundedMove {
+            text: text.clone(),
+            lower: lower.clone(),
+            upper: upper.clone(),
+            dominated: dominated(lower, upper),
+        };
+        self.moves.iter().map(mark).collect()
+    }
+}
+
+/// The smaller of a line so far and a pair, end by end.
+fn lower_to(line: &mut (Ratio, Ratio), pair: &PairValue) {
+    if pair.lower < line.0 {
+        line.0 = pair.lower.clone();
+    }
+    if pair.upper < line.1 {
+        line.1 = pair.upper.clone();
+    }
+}
+
+/// The value of the root from its pairs: the largest over asked moves of the smallest pair.
+pub(crate) fn root_bounds(pairs: &[PairValue]) -> (Ratio, Ratio) {
+    let mut lines: BTreeMap<InputId, (Ratio, Ratio)> = BTreeMap::new();
+    for pair in pairs {
+        let line =
+            lines.entry(pair.asked).or_insert_with(|| (pair.lower.clone(), pair.upper.clone()));
+        lower_to(line, pair);
+    }
+    let lower = lines.values().map(|line| &line.0).max();
+    let upper = lines.values().map(|line| &line.1).max();
+    let root = (lower.expect("a move").clone(), upper.expect("a move").clone());
+    debug_assert!(root.0 <= root.1, "bounds in order");
+    root
+}

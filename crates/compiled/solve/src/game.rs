@@ -1,0 +1,251 @@
+//! A question made ready for a kernel: rules to network, guesses about the game, expander.
+//!
+//! Always: the network means the rules; everything in [`Guesses`] is a guess that the solving
+//! engine checks on every state it reaches. A guess that breaks is taken back with
+//! [`Game::forget_group`] or [`Game::forget_level`], and the solve starts again: a guess can cost
+//! time, never truth.
+
+use std::sync::Arc;
+
+use ground::{GroundLimits, GroundRules};
+use index::{Id, IndexVec};
+use kernel::{Casting, Expander, FlawKind, PlaneKernel};
+use net::{BaseId, InputId, Net};
+use verdict::{Fault, Objective, Question, Stop};
+
+use crate::Options;
+
+/// Playouts from which guesses are made, and their longest length.
+const PLAYOUTS: usize = 24;
+const PLAYOUT_STEPS: usize = 4096;
+/// Seed of the playouts: the same game always gets the same guesses.
+const SEED: u64 = 0x0dd5;
+/// Gates that a network may have.
+const GATE_LIMIT: usize = 40_000_000;
+
+/// What is guessed about a game, each to be checked by whoever relies on it.
+#[derive(Clone, Debug, Default)]
+pub struct Guesses {
+    /// Disjoint sets of propositions of which exactly one holds.
+    pub groups: Vec<Vec<BaseId>>,
+    /// Weights and offset whose sum over the true propositions is the number of steps.
+    pub level: Option<(IndexVec<BaseId, i64>, i64)>,
+}
+
+/// A question with its compiled game.
+pub struct Game {
+    /// The network, starting in the state asked about.
+    pub net: Arc<Net>,
+    /// Parts and payments.
+    pub casting: Casting,
+    /// Chance moves of equal effect, by chance role.
+    pub classes: Vec<Vec<Vec<InputId>>>,
+    /// Guesses.
+    pub guesses: Guesses,
+}
+
+impl Game {
+    /// Compiles the game of a question.
+    ///
+    /// # Errors
+    /// When the rules cannot be grounded, or the question does not fit the game.
+    pub fn new(question: &Question, options: &Options) -> Result<Self, Stop> {
+        check_question(question)?;
+        let ground = grounded(question, options)?;
+        let mut net = net::lower(&ground, GATE_LIMIT).map_err(|fault| {
+            faulty("network-too-large", fault.to_string(), None, Vec::new())
+        })?;
+        if let Some(state) = &question.from {
+            net.init = from_state(&ground, question, state)?;
+        }
+        let casting = casting(question);
+        let classes =
+            casting.chance.iter().map(|role| net::facts::chance_classes(&net, *role)).collect();
+        let guesses = guess(&net);
+        Ok(Self { net: Arc::new(net), casting, classes, guesses })
+    }
+
+    /// An expander for the game under the present guesses.
+    ///
+    /// # Errors
+    /// When the tier that the options force does not fit the game.
+    pub fn expander(&self, _options: &Options) -> Result<Box<dyn Expander>, Stop> {
+        let casting = self.casting.clone();
+        PlaneKernel::new(Arc::clone(&self.net), casting, &self.guesses.groups, &self.classes)
+            .map(|kernel| Box::new(kernel) as Box<dyn Expander>)
+            .map_err(|fault| match fault {
+                kernel::KernelFault::TooManyJointMoves => faulty(
+                    "too-many-joint-moves",
+                    "the roles have too many joint moves to be numbered".to_owned(),
+                    None,
+                    vec!["declare or restrict the moves of the roles".to_owned()],
+                ),
+            })
+    }
+
+    /// Takes back the guess that exactly one of a group holds.
+    ///
+    /// # Panics
+    /// When there is no such group.
+    pub fn forget_group(&mut self, group: usize) {
+        self.guesses.groups.remove(group);
+    }
+
+    /// Takes back the guess that a state determines its ply.
+    pub fn forget_level(&mut self) {
+        self.guesses.level = None;
+    }
+
+    /// A state as GDL text.
+    pub fn state_text(&self, state: &[BaseId]) -> String {
+        let texts: Vec<&str> = state.iter().map(|base| self.net.bases[*base].as_str()).collect();
+        if texts.is_empty() { "(nothing is true)".to_owned() } else { texts.join(" ") }
+    }
+
+    /// A play that returns, as a fault of the question: the states of the cycle, then the first.
+    pub fn endless(&self, cycle: &[Vec<BaseId>]) -> Fault {
+        assert!(!cycle.is_empty(), "a cycle has a state");
+        let text = |state: &Vec<BaseId>| self.state_text(state);
+        let mut states: Vec<String> = cycle.iter().take(SHOWN_STATES).map(text).collect();
+        if cycle.len() > SHOWN_STATES {
+            states.push(format!("... and {} states more", cycle.len() - SHOWN_STATES));
+        }
+        states.push(text(&cycle[0]));
+        let steps = cycle.len();
+        let plural = if steps == 1 { "" } else { "s" };
+        Fault {
+            code: "endless-play",
+            message: format!(
+                "the game need not end: a play can return to a state after {steps} step{plural}"
+            ),
+            states,
+            span: None,
+            notes: vec!["`--horizon N` bounds the play to N steps; the answer is then exact".into()],
+        }
+    }
+
+    /// A flaw as a fault of the game, with the state that shows it.
+    ///
+    /// # Panics
+    /// On a broken guess, which is no fault of the game.
+    pub fn fault(&self, state: &[BaseId], kind: &FlawKind) -> Fault {
+        let asked = &self.net.roles[self.casting.asked].name;
+        let (code, message, note) = match kind {
+            FlawKind::NoLegalMove(role) => (
+                "no-legal-move",
+                format!(
+                    "role `{}` has no legal move in a reachable state that is not terminal",
+                    self.net.roles[*role].name
+                ),
+                "give every role a legal move wherever the game goes on (often `noop`), or make \
+                 the state terminal",
+            ),
+            FlawKind::SeveralGoals(goals) => (
+                "several-goals",
+                format!(
+                    "role `{asked}` has several goal values in a reachable terminal state: {}",
+                    goals.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
+                ),
+                "exactly one goal value must hold for each role in a terminal state",
+            ),
+            FlawKind::NoGoal => (
+                "no-goal",
+                format!("role `{asked}` has no goal value in a reachable terminal state"),
+                "give the role a goal value there, or ask for `--objective win`",
+            ),
+            FlawKind::GuessBroken(_) => unreachable!("a broken guess restarts the solve"),
+        };
+        Fault {
+            code,
+            message,
+            states: vec![self.state_text(state)],
+            span: None,
+            notes: vec![note.to_owned()],
+        }
+    }
+}
+
+/// States of a cycle that a report shows at most.
+const SHOWN_STATES: usize = 40;
+
+fn faulty(code: &'static str, message: String, span: Option<gdl::Span>, notes: Vec<String>) -> Stop {
+    Stop::Faulty(Box::new(Fault { code, message, states: Vec::new(), span, notes }))
+}
+
+/// Refuses a question that does not fit its game.
+fn check_question(question: &Question) -> Result<(), Stop> {
+    let role = question.rulebook.role_name(question.role);
+    if question.chance.contains(question.role) {
+        let message = format!("role `{role}` plays at random, so it has no best odds to ask for");
+        return Err(faulty(
+            "asked-role-is-chance",
+            message,
+            None,
+            vec!["ask about a role that chooses its moves".to_owned()],
+        ));
+    }
+    Ok(())
+}
+
+fn grounded(question: &Question, options: &Options) -> Result<GroundRules, Stop> {
+    let limits = GroundLimits { atoms: options.ground_limit, ..GroundLimits::default() };
+    ground::ground(&question.rulebook, &limits)
+        .map_err(|fault| faulty(fault.code, fault.message, fault.span, fault.notes))
+}
+
+/// The propositions of a state given as terms, ascending.
+fn from_state(
+    ground: &GroundRules,
+    question: &Question,
+    state: &[gdl::Term],
+) -> Result<Vec<BaseId>, Stop> {
+    let mut bases = Vec::new();
+    for term in state {
+        let Some(base) = ground.find_base(term) else {
+            let text = gdl::term_text(term, &question.rulebook.symbols);
+            return Err(faulty(
+                "unknown-proposition",
+                format!("`{text}` can never be true in this game"),
+                None,
+                vec!["a state is a list of terms such as `(cell 1 1 b) (control x)`".to_owned()],
+            ));
+        };
+        bases.push(base);
+    }
+    bases.sort_unstable();
+    bases.dedup();
+    Ok(bases)
+}
+
+fn casting(question: &Question) -> Casting {
+    let mut payoffs = [0; 101];
+    match question.objective {
+        Objective::Win => payoffs[100] = 1,
+        Objective::Goal => (0..=100).for_each(|goal| payoffs[goal as usize] = goal),
+    }
+    Casting {
+        asked: question.role,
+        opponents: question.opponents().collect(),
+        chance: question.chance.iter().collect(),
+        payoffs,
+        goal_optional: question.objective == Objective::Win,
+    }
+}
+
+/// The payment that stands for a value of 1.
+pub(crate) fn top_payment(casting: &Casting) -> u32 {
+    casting.payoffs[100]
+}
+
+/// Guesses from playouts.
+fn guess(net: &Net) -> Guesses {
+    let plays = net::facts::playouts(net, SEED, PLAYOUTS, PLAYOUT_STEPS);
+    let samples: Vec<_> = plays.iter().flatten().cloned().collect();
+    let groups = net::facts::guess_groups(net, &samples);
+    assert!(
+        groups.iter().flatten().all(|base| base.index() < net.bases.len()),
+        "groups are of this network"
+    );
+    let level = net::facts::guess_level(net, &plays).map(|level| (level.weights, level.offset));
+    Guesses { groups, level }
+}

@@ -1,0 +1,132 @@
+//! The transposition table: bounds by state and steps left, shared by all threads.
+//!
+//! Always: `lower <= value <= upper` of every entry, whatever was cut off where; an entry only
+//! gets tighter. Keys are stored whole, so there are no collisions.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use dashmap::DashMap;
+use exact::Ratio;
+use rustc_hash::FxBuildHasher;
+
+/// Bounds on a value, equal where it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Interval {
+    pub(crate) lower: Ratio,
+    pub(crate) upper: Ratio,
+}
+
+impl Interval {
+    /// Nothing is known.
+    pub(crate) fn unknown() -> Self {
+        Self { lower: Ratio::zero(), upper: Ratio::one() }
+    }
+
+    /// A known value.
+    pub(crate) fn exact(value: Ratio) -> Self {
+        Self { lower: value.clone(), upper: value }
+    }
+
+    /// Whether the value is known.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.lower == self.upper
+    }
+
+    /// What two sound intervals say together.
+    pub(crate) fn meet(&mut self, other: &Self) {
+        if other.lower > self.lower {
+            self.lower = other.lower.clone();
+        }
+        if other.upper < self.upper {
+            self.upper = other.upper.clone();
+        }
+        assert!(self.lower <= self.upper, "sound intervals of one value meet");
+    }
+}
+
+/// A position: a packed state, and the steps left under a horizon.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Position {
+    pub(crate) key: Box<[u64]>,
+    pub(crate) left: Option<u32>,
+}
+
+/// What is known about a position.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) interval: Interval,
+    /// Steps that were looked ahead; none without a depth limit.
+    pub(crate) depth: Option<u32>,
+    /// Whether a window cut the work short.
+    pub(crate) cut: bool,
+}
+
+/// Bytes of an entry beside its key words: two small ratios, hash table, boxes.
+const ENTRY_BYTES: u64 = 224;
+
+/// The table.
+pub(crate) struct Transpositions {
+    entries: DashMap<Position, Entry, FxBuildHasher>,
+    bytes: AtomicU64,
+}
+
+impl Transpositions {
+    /// An empty table.
+    pub(crate) fn new() -> Self {
+        let entries = DashMap::with_hasher(FxBuildHasher);
+        Self { entries, bytes: AtomicU64::new(0) }
+    }
+
+    /// Number of positions.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Estimate of the bytes held.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// What is known about a position.
+    pub(crate) fn get(&self, position: &Position) -> Option<Entry> {
+        self.entries.get(position).map(|entry| entry.clone())
+    }
+
+    /// Adds what was found; bounds of both are kept.
+    pub(crate) fn put(&self, position: Position, found: Entry) {
+        let words = position.key.len() as u64;
+        match self.entries.entry(position) {
+            dashmap::Entry::Occupied(mut held) => {
+                let mut interval = found.interval.clone();
+                interval.meet(&held.get().interval);
+                held.insert(Entry { interval, ..found });
+            }
+            dashmap::Entry::Vacant(place) => {
+                self.bytes.fetch_add(ENTRY_BYTES + 8 * words, Ordering::Relaxed);
+                place.insert(found);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_only_get_tighter() {
+        let table = Transpositions::new();
+        let position = Position { key: Box::from([7]), left: None };
+        let put = |lower: u64, upper: u64| {
+            let interval =
+                Interval { lower: Ratio::new(lower, 8_u64), upper: Ratio::new(upper, 8_u64) };
+            table.put(position.clone(), Entry { interval, depth: None, cut: true });
+        };
+        put(0, 6);
+        put(2, 8);
+        let held = table.get(&position).expect("an entry").interval;
+        assert_eq!((held.lower, held.upper), (Ratio::new(2_u64, 8_u64), Ratio::new(6_u64, 8_u64)));
+        assert_eq!(table.len(), 1);
+        assert!(table.bytes() > 0);
+    }
+}

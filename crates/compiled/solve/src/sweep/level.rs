@@ -1,0 +1,104 @@
+//! The guess that a state determines its ply, in a form that is cheap to check on every state.
+//!
+//! A level is a weighted count of the true propositions. Since the bit ranges of a key stand for
+//! disjoint sets of propositions (`Expander::fields`), the level of a packed state is a sum of
+//! table look-ups, one a chunk of about a byte. The sweep checks it on every state that it
+//! reaches: where it holds, plies are disjoint, so a state is stored once and no play returns.
+
+use std::ops::Range;
+
+use index::IndexVec;
+use kernel::Expander;
+use net::BaseId;
+
+/// Widest chunk that gets a table, in bits.
+const CHUNK: usize = 10;
+
+/// One look-up: `table[(word >> shift) & mask]`.
+struct Chunk {
+    word: usize,
+    shift: u32,
+    mask: u64,
+    table: Vec<i64>,
+}
+
+/// The level of packed states.
+pub(crate) struct LevelTables {
+    offset: i64,
+    chunks: Vec<Chunk>,
+}
+
+impl LevelTables {
+    /// Tables for the keys of this expander; `None` where a field is too wide for a table.
+    pub(crate) fn new(
+        expander: &dyn Expander,
+        weights: &IndexVec<BaseId, i64>,
+        offset: i64,
+    ) -> Option<Self> {
+        let level = |key: &[u64]| -> i64 {
+            offset + expander.unpack(key).iter().map(|base| weights[*base]).sum::<i64>()
+        };
+        let zero = vec![0; expander.words()];
+        let ground = level(&zero);
+        let mut chunks = Vec::new();
+        for fields in grouped(expander.fields())? {
+            chunks.push(Chunk::new(&fields, &zero, |key| level(key) - ground));
+        }
+        chunks.retain(|chunk| chunk.table.iter().any(|&entry| entry != 0));
+        Some(Self { offset: ground, chunks })
+    }
+
+    /// The level of a packed state.
+    #[inline(always)]
+    pub(crate) fn level(&self, key: &[u64]) -> i64 {
+        self.chunks.iter().fold(self.offset, |sum, chunk| {
+            sum + chunk.table[(key[chunk.word] >> chunk.shift & chunk.mask) as usize]
+        })
+    }
+}
+
+impl Chunk {
+    /// The sum of what the fields contribute, for all their values at once.
+    fn new(fields: &[Range<usize>], zero: &[u64], level: impl Fn(&[u64]) -> i64) -> Self {
+        let (start, end) = (fields[0].start, fields[fields.len() - 1].end);
+        let width = end - start;
+        assert!(start / 64 == (end - 1) / 64, "a chunk lies in one word");
+        let mut table = vec![0; 1 << width];
+        for field in fields {
+            for value in 1..1_u64 << field.len() {
+                let mut key = zero.to_vec();
+                key[field.start / 64] = value << (field.start % 64);
+                let part = level(&key);
+                let place = (field.start - start) as u32;
+                let mask = ((1_u64 << field.len()) - 1) << place;
+                for (index, entry) in table.iter_mut().enumerate() {
+                    if index as u64 & mask == value << place {
+                        *entry += part;
+                    }
+                }
+            }
+        }
+        Self { word: start / 64, shift: (start % 64) as u32, mask: (1 << width) - 1, table }
+    }
+}
+
+/// Neighbouring fields together, up to the width of a chunk and inside one word.
+fn grouped(fields: Vec<Range<usize>>) -> Option<Vec<Vec<Range<usize>>>> {
+    let mut groups: Vec<Vec<Range<usize>>> = Vec::new();
+    for field in fields {
+        let crosses = field.start / 64 != (field.end - 1) / 64;
+        if crosses || field.len() > 16 {
+            return None;
+        }
+        match groups.last_mut() {
+            Some(group)
+                if field.end - group[0].start <= CHUNK
+                    && group[0].start / 64 == field.start / 64 =>
+            {
+                group.push(field);
+            }
+            _ => groups.push(vec![field]),
+        }
+    }
+    Some(groups)
+}

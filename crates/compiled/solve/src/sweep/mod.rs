@@ -1,0 +1,195 @@
+//! The sweep: every distinct state forward, then every value backward.
+//!
+//! The default engine. Where a state determines its ply (guessed, and checked on every state
+//! reached), or a horizon is given, it goes ply by ply ([`plies`]); else it explores the graph of
+//! states, orders it and notices cycles ([`graph`]).
+//!
+//! Always: each reachable state is expanded once and checked for well-formedness; a guess that
+//! breaks restarts the solve without it.
+
+mod graph;
+mod layers;
+mod level;
+mod paths;
+mod plies;
+mod registers;
+mod scale;
+mod table;
+
+use kernel::{Expander, FlawKind};
+use net::BaseId;
+use verdict::{Counts, Engine, Question, Stop, Verdict, Watch};
+
+use crate::Options;
+use crate::backend::Trouble;
+use crate::game::Game;
+use level::LevelTables;
+
+pub use paths::{PerftPly, perft};
+
+/// The sweep on the processor.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sweep {
+    options: Options,
+}
+
+impl Sweep {
+    /// A sweep with these options.
+    pub fn new(options: Options) -> Self {
+        Self { options }
+    }
+}
+
+/// One attempt ended without an answer.
+enum Ended {
+    /// A guess was wrong; the game no longer makes it.
+    Restart,
+    /// For good.
+    Stop(Stop),
+}
+
+impl From<Stop> for Ended {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+impl Engine for Sweep {
+    fn name(&self) -> &str {
+        "sweep"
+    }
+
+    fn judge(&self, question: &Question, watch: &Watch<'_>) -> Result<Verdict, Stop> {
+        let mut game = Game::new(question, &self.options)?;
+        loop {
+            match attempt(&mut game, question, &self.options, watch) {
+                Ok(verdict) => return Ok(verdict),
+                Err(Ended::Restart) => {}
+                Err(Ended::Stop(stop)) => return Err(stop),
+            }
+        }
+    }
+}
+
+fn attempt(
+    game: &mut Game,
+    question: &Question,
+    options: &Options,
+    watch: &Watch<'_>,
+) -> Result<Verdict, Ended> {
+    let (expander, root) = start(game, options)?;
+    if question.horizon.is_none() && game.guesses.level.is_none() {
+        return graph::solve(game, expander, &root, watch);
+    }
+    let level = level_tables(game, &*expander);
+    let disjoint = level.is_some();
+    if question.horizon.is_none() && !disjoint {
+        game.forget_level();
+        return Err(Ended::Restart);
+    }
+    let reader = expander.fork();
+    let backend = layers::on_processor(expander, level, &root)
+        .map_err(|trouble| end(game, &*reader, trouble))?;
+    let run = plies::Run { reader, backend, disjoint, horizon: question.horizon };
+    run.solve(game, options, watch)
+}
+
+/// An expander and the packed root; a group that the root breaks is forgotten first.
+fn start(game: &mut Game, options: &Options) -> Result<(Box<dyn Expander>, Vec<u64>), Ended> {
+    loop {
+        let expander = game.expander(options)?;
+        if let Some(root) = expander.pack(&game.net.init) {
+            assert_eq!(root.len(), expander.words(), "a packed state is one key");
+            return Ok((expander, root));
+        }
+        let holds = |base: &&BaseId| game.net.init.binary_search(base).is_ok();
+        let broken =
+            game.guesses.groups.iter().position(|group| group.iter().filter(holds).count() != 1);
+        game.forget_group(broken.expect("a state is packed unless it breaks a group"));
+    }
+}
+
+fn level_tables(game: &Game, expander: &dyn Expander) -> Option<LevelTables> {
+    let (weights, offset) = game.guesses.level.as_ref()?;
+    LevelTables::new(expander, weights, *offset)
+}
+
+/// The expander and the packed root of a game.
+///
+/// # Errors
+/// When the tier that the options force does not fit the game.
+pub(crate) fn root(
+    game: &mut Game,
+    options: &Options,
+) -> Result<(Box<dyn Expander>, Vec<u64>), Stop> {
+    start(game, options).map_err(|ended| match ended {
+        Ended::Stop(stop) => stop,
+        Ended::Restart => unreachable!("a start takes guesses back by itself"),
+    })
+}
+
+/// Visits and checks every reachable state.
+///
+/// # Errors
+/// On a fault of the game, and on a limit.
+pub(crate) fn visit(
+    game: &mut Game,
+    question: &Question,
+    options: &Options,
+    watch: &Watch<'_>,
+) -> Result<Counts, Stop> {
+    loop {
+        let (expander, root) = self::root(game, options)?;
+        let level = level_tables(game, &*expander);
+        let counts = if question.horizon.is_none() && level.is_none() {
+            graph::visit(game, expander, &root, watch)
+        } else {
+            let (reader, disjoint) = (expander.fork(), level.is_some());
+            layers::on_processor(expander, level, &root)
+                .map_err(|trouble| end(game, &*reader, trouble))
+                .and_then(|backend| {
+                    let reader = reader.fork();
+                    let run = plies::Run { reader, backend, disjoint, horizon: question.horizon };
+                    run.visit(game, watch)
+                })
+        };
+        match counts {
+            Ok(counts) => return Ok(counts),
+            Err(Ended::Restart) => {}
+            Err(Ended::Stop(stop)) => return Err(stop),
+        }
+    }
+}
+
+/// Turns trouble into an end; a broken guess is taken back.
+fn end(game: &mut Game, expander: &dyn Expander, trouble: Trouble) -> Ended {
+    match trouble {
+        Trouble::LevelBroken => {
+            game.forget_level();
+            Ended::Restart
+        }
+        Trouble::Flaw { kind: FlawKind::GuessBroken(group), .. } => {
+            game.forget_group(group);
+            Ended::Restart
+        }
+        trouble => Ended::Stop(stop(game, expander, trouble)),
+    }
+}
+
+/// Trouble that ends a solve for good.
+///
+/// # Panics
+/// On a broken guess, which restarts it instead.
+pub(crate) fn stop(game: &Game, expander: &dyn Expander, trouble: Trouble) -> Stop {
+    match trouble {
+        Trouble::Flaw { key, kind } => {
+            Stop::Faulty(Box::new(game.fault(&expander.unpack(&key), &kind)))
+        }
+        Trouble::Cycle { keys } => {
+            let states: Vec<_> = keys.iter().map(|key| expander.unpack(key)).collect();
+            Stop::Faulty(Box::new(game.endless(&states)))
+        }
+        Trouble::Limit(reason) => Stop::Environment(plies::early(&reason)),
+        Trouble::LevelBroken => unreachable!("a broken guess restarts the solve"),
+    }
+}

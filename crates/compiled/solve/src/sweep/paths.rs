@@ -1,0 +1,166 @@
+//! Perft: for each ply the distinct states, the terminal ones, and the move paths.
+//!
+//! A path is a sequence of joint moves from the start; chance moves of equal effect count each.
+//! Only two plies are held. Nothing is valued and no goal is looked at.
+
+use exact::UBig;
+use kernel::{BLOCK_LANES, Expander, Expansion};
+use store::{HugeVec, OutOfMemory};
+use verdict::{HaltReason, Progress, Question, Stop, Watch};
+
+use super::registers::for_lanes;
+use super::table::{PlyKeys, Slots};
+use super::{Ended, end, start};
+use crate::Options;
+use crate::backend::Trouble;
+use crate::game::Game;
+
+/// One ply of a perft.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PerftPly {
+    /// Distinct states.
+    pub states: u64,
+    /// Terminal ones.
+    pub terminal: u64,
+    /// Move paths that lead to this ply.
+    pub paths: UBig,
+}
+
+/// Counts plies 0 to `depth` (or to the end of the longest play).
+///
+/// # Errors
+/// On a fault of the game; on a limit (as an environment's lack, since a count has no bounds).
+pub fn perft(
+    question: &Question,
+    depth: Option<u32>,
+    options: &Options,
+    watch: &Watch<'_>,
+) -> Result<Vec<PerftPly>, Stop> {
+    let mut game = Game::new(question, options)?;
+    loop {
+        let attempt = start(&mut game, options).and_then(|(expander, root)| {
+            let mut count = Count::new(expander);
+            count.run(&root, depth, watch).map_err(|trouble| match trouble {
+                Trouble::Limit(reason) => Ended::Stop(stopped(&reason)),
+                other => end(&mut game, &*count.expander, other),
+            })
+        });
+        match attempt {
+            Ok(plies) => return Ok(plies),
+            Err(Ended::Restart) => {}
+            Err(Ended::Stop(stop)) => return Err(stop),
+        }
+    }
+}
+
+fn stopped(reason: &HaltReason) -> Stop {
+    let message = super::plies::early(reason);
+    Stop::Environment(format!("{message}; `--depth N` counts the first N plies only"))
+}
+
+struct Count {
+    expander: Box<dyn Expander>,
+    expansion: Expansion,
+    slots: Slots,
+    base_bytes: u64,
+}
+
+fn refused(error: OutOfMemory) -> Trouble {
+    Trouble::Limit(HaltReason::Memory { needed: error.bytes })
+}
+
+impl Count {
+    fn new(expander: Box<dyn Expander>) -> Self {
+        let base_bytes = store::resident_bytes().unwrap_or(0);
+        Self { expander, expansion: Expansion::default(), slots: Slots::new(), base_bytes }
+    }
+
+    fn run(
+        &mut self,
+        root: &[u64],
+        depth: Option<u32>,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<PerftPly>, Trouble> {
+        let mut keys: PlyKeys<0> = PlyKeys::new(self.expander.words());
+        self.slots.reset(1).map_err(refused)?;
+        keys.insert_all(&mut self.slots, root, &mut HugeVec::new()).map_err(refused)?;
+        let mut paths = vec![UBig::from(1u8)];
+        let mut plies = Vec::new();
+        while keys.len() > 0 {
+            let last = depth.is_some_and(|depth| plies.len() >= depth as usize);
+            let (terminal, next) = self.step(&keys, &paths, !last, watch)?;
+            let total = paths.iter().fold(UBig::from(0u8), |sum, path| sum + path);
+            plies.push(PerftPly { states: keys.len() as u64, terminal, paths: total });
+            (watch.progress)(&Progress {
+                phase: "forward",
+                ply: plies.len() as u32,
+                plies: depth,
+                states: plies.iter().map(|ply| ply.states).sum(),
+                bytes: next.0.bytes(),
+            });
+            (keys, paths) = next;
+        }
+        Ok(plies)
+    }
+
+    /// Terminal states of a ply, and the next ply with its paths (empty where not asked for).
+    fn step(
+        &mut self,
+        keys: &PlyKeys<0>,
+        paths: &[UBig],
+        expand: bool,
+        watch: &Watch<'_>,
+    ) -> Result<(u64, (PlyKeys<0>, Vec<UBig>)), Trouble> {
+        let width = self.expander.words();
+        let (mut next, mut next_paths): (PlyKeys<0>, Vec<UBig>) =
+            (PlyKeys::new(width), Vec::new());
+        let (mut ids, mut terminal) = (HugeVec::new(), 0);
+        self.slots.reset(keys.len()).map_err(refused)?;
+        for (block, parents) in
+            keys.words().chunks(BLOCK_LANES * width).zip(paths.chunks(BLOCK_LANES))
+        {
+            self.check(watch, keys.bytes() + 2 * next.bytes() + 32 * next_paths.len() as u64)?;
+            self.expander.expand(block, expand, &mut self.expansion).map_err(|flaw| {
+                let key = block[flaw.lane * width..(flaw.lane + 1) * width].to_vec();
+                Trouble::Flaw { key, kind: flaw.kind }
+            })?;
+            terminal +=
+                self.expansion.terminal.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+            if expand {
+                ids.clear();
+                let children = &self.expansion.children;
+                next.insert_all(&mut self.slots, children, &mut ids).map_err(refused)?;
+                next_paths.resize(next.len(), UBig::from(0u8));
+                self.add_paths(ids.as_slice(), parents, &mut next_paths);
+            }
+        }
+        Ok((terminal, (next, next_paths)))
+    }
+
+    fn add_paths(&self, ids: &[u32], parents: &[UBig], next: &mut [UBig]) {
+        let mut ids = ids.iter();
+        for joint in &self.expansion.joints {
+            for_lanes(&joint.mask, |lane| {
+                let child = *ids.next().expect("one id an edge") as usize;
+                next[child] += &parents[lane] * UBig::from(joint.weight);
+            });
+        }
+        assert!(ids.next().is_none(), "one id an edge");
+    }
+
+    fn check(&self, watch: &Watch<'_>, bytes: u64) -> Result<(), Trouble> {
+        if watch.interrupted() {
+            return Err(Trouble::Limit(HaltReason::Interrupt));
+        }
+        if watch.spent() > 1.0 {
+            return Err(Trouble::Limit(HaltReason::Time));
+        }
+        let needed = self.base_bytes + self.slots.bytes() + bytes;
+        match watch.memory {
+            Some(limit) if needed > limit => {
+                Err(Trouble::Limit(HaltReason::Memory { needed }))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! The sweep by plies: the driver over a [`SweepBackend`].
+//!
+//! Forward until a ply is empty or the horizon is reached; then values backward. A limit that is
+//! met on the way ends in bounds: the deepest ply from which a backward pass still fits in what
+//! is left of the limit is taken as leaves, once worth nothing and once worth everything, so that
+//! terminal states above it are counted for what they are.
+//!
+//! Always: `lower <= value <= upper`; an exact answer comes only from a complete pass.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use kernel::Expander;
+use verdict::{Counts, Halt, HaltReason, Progress, Stop, Verdict, Watch};
+
+use super::scale::Scales;
+use super::{Ended, end};
+use crate::Options;
+use crate::backend::{Leaf, PlyCounts, SweepBackend, Trouble};
+use crate::first_moves::{FirstMoves, PairValue, root_bounds};
+use crate::game::{Game, top_payment};
+
+/// Seconds that bounds may take after an interrupt, or where the time is up.
+const GRACE: f64 = 0.4;
+
+/// One run of the sweep by plies.
+pub(super) struct Run {
+    /// Reads keys; a fork of the backend's expander.
+    pub(super) reader: Box<dyn Expander>,
+    pub(super) backend: Box<dyn SweepBackend>,
+    /// Whether plies are disjoint, because states determine them.
+    pub(super) disjoint: bool,
+    pub(super) horizon: Option<u32>,
+}
+
+/// What the forward pass came to.
+struct Forward {
+    /// One a ply that was expanded, then the newest ply's where it was inspected.
+    counts: Vec<PlyCounts>,
+    /// Whether the horizon ended it.
+    at_horizon: bool,
+    limit: Option<HaltReason>,
+}
+
+impl Run {
+    /// Visits every state without valuing any.
+    pub(super) fn visit(mut self, game: &mut Game, watch: &Watch<'_>) -> Result<Counts, Ended> {
+        match self.forward(watch) {
+            Ok(Forward { limit: Some(reason), .. }) => {
+                Err(end(game, &*self.reader, Trouble::Limit(reason)))
+            }
+            Ok(forward) => Ok(self.counts(&forward)),
+            Err(trouble) => Err(end(game, &*self.reader, trouble)),
+        }
+    }
+
+    /// Answers, or halts with bounds, or ends.
+    pub(super) fn solve(
+        mut self,
+        game: &mut Game,
+        options: &Options,
+        watch: &Watch<'_>,
+    ) -> Result<Verdict, Ended> {
+        let forward = match self.forward(watch) {
+            Ok(forward) => forward,
+            Err(trouble) => return Err(end(game, &*self.reader, trouble)),
+        };
+        if let Some(reason) = forward.limit.clone() {
+            return Err(self.halt(game, &forward, reason, watch));
+        }
+        let last = self.backend.plies() - 1;
+        let top = top_payment(&game.casting);
+        let exact = Scales::exact(&forward.counts, last, top).filter(|_| !options.approximate);
+        let approximate = exact.is_none();
+        let scales = exact.unwrap_or_else(|| Scales::bounds(last, top));
+        match self.backward(&scales, last, Leaf::Worthless, watch) {
+            Ok((lower, upper, pairs)) => {
+                if approximate {
+                    let reason = HaltReason::Approximate;
+                    return Err(self.halted(game, &forward, reason, (lower, upper), &pairs));
+                }
+                self.verdict(game, &forward, lower, &pairs, watch)
+            }
+            Err(Trouble::Limit(reason)) => Err(self.halt(game, &forward, reason, watch)),
+            Err(trouble) => Err(end(game, &*self.reader, trouble)),
+        }
+    }
+
+    fn forward(&mut self, watch: &Watch<'_>) -> Result<Forward, Trouble> {
+        let mut forward = Forward { counts: Vec::new(), at_horizon: false, limit: None };
+        loop {
+            let newest = self.backend.plies() - 1;
+            if self.backend.states(newest) == 0 {
+                break;
+            }
+            forward.at_horizon = self.horizon.is_some_and(|steps| newest >= steps as usize);
+            let step = if forward.at_horizon {
+                self.backend.inspect(watch)
+            } else {
+                self.backend.advance(watch)
+            };
+            match step {
+                Ok(counts) => forward.counts.push(counts),
+                Err(Trouble::Limit(reason)) => forward.limit = Some(reason),
+                Err(trouble) => return Err(trouble),
+            }
+            self.report(watch, "forward", newest, None, &forward.counts);
+            if forward.at_horizon || forward.limit.is_some() {
+                break;
+            }
+        }
+        Ok(forward)
+    }
+
+    fn report(
+        &self,
+        watch: &Watch<'_>,
+        phase: &'static str,
+        ply: usize,
+        plies: Option<usize>,
+        counts: &[PlyCounts],
+    ) {
+        (watch.progress)(&Progress {
+            phase,
+            ply: ply as u32,
+            plies: plies.map(|plies| plies as u32),
+            states: counts.iter().map(|ply| ply.states).sum(),
+            bytes: self.backend.bytes(),
+        });
+    }
+
+    /// Backs up all plies from `last`; the root's bounds and those of its pairs of moves.
+    fn backward(
+        &mut self,
+        scales: &Scales,
+        last: usize,
+        leaf: Leaf,
+        watch: &Watch<'_>,
+    ) -> Result<(exact::Ratio, exact::Ratio, Vec<PairValue>), Trouble> {
+        let mut pairs = Vec::new();
+        for ply in (0..=last).rev() {
+            let below = &scales.plies[(ply + 1).min(last)];
+            let leaf = if ply == last { leaf } else { Leaf::Expanded };
+            if ply == 0 && last > 0 {
+                pairs = self.root_pairs(scales)?;
+            }
+            self.backend.back_up(ply, leaf, &scales.plies[ply], below, watch)?;
+            self.report(watch, "backward", last - ply, Some(last), &[]);
+        }
+        let root = self.backend.root_value().expect("ply 0 was backed up last");
+        let (lower, upper) = scales.ratios(0, &root);
+        if !pairs.is_empty() && !scales.plies[0].bounds {
+            assert_eq!(root_bounds(&pairs).0, lower, "the root is the best of its moves");
+        }
+        Ok((lower, upper, pairs))
+    }
+
+    /// Values of the root's pairs of moves, from those of ply 1.
+    fn root_pairs(&mut self, scales: &Scales) -> Result<Vec<PairValue>, Trouble> {
+        let mut pairs: Vec<PairValue> = Vec::new();
+        for edge in self.backend.root_edges()? {
+            let (lower, upper) = scales.ratios(1, &edge.value);
+            let share = exact::Ratio::new(u64::from(edge.weight), u64::from(edge.total));
+            let (lower, upper) = (&share * &lower, &share * &upper);
+            match pairs.last_mut() {
+                Some(pair) if (pair.asked, pair.opponents) == (edge.asked, edge.opponents) => {
+                    pair.lower = &pair.lower + &lower;
+                    pair.upper = &pair.upper + &upper;
+                }
+                _ => pairs.push(PairValue {
+                    asked: edge.asked,
+                    opponents: edge.opponents,
+                    lower,
+                    upper,
+                }),
+            }
+        }
+        Ok(pairs)
+    }
+
+    fn counts(&self, forward: &Forward) -> Counts {
+        let sum = |each: fn(&PlyCounts) -> u64| forward.counts.iter().map(each).sum::<u64>();
+        let stored = (0..self.backend.plies()).map(|ply| self.backend.states(ply)).sum();
+        let plies = forward.counts.len() as u32;
+        Counts {
+            states: self.disjoint.then(|| sum(|ply| ply.states)),
+            decision_states: self.disjoint.then(|| sum(|ply| ply.decisions)),
+            stored,
+            plies: Some(plies.saturating_sub(1)),
+        }
+    }
+
+    fn verdict(
+        &mut self,
+        game: &mut Game,
+        forward: &Forward,
+        value: exact::Ratio,
+        pairs: &[PairValue],
+        watch: &Watch<'_>,
+    ) -> Result<Verdict, Ended> {
+        let mut counts = self.counts(forward);
+        if !self.disjoint {
+            match self.backend.distinct_states(watch) {
+                Ok((states, decisions)) => {
+                    (counts.states, counts.decision_states) = (Some(states), Some(decisions));
+                }
+                Err(Trouble::Limit(_)) => {}
+                Err(trouble) => return Err(end(game, &*self.reader, trouble)),
+            }
+        }
+        let first = self.first_moves(game, pairs);
+        let unfinished = |ply: &PlyCounts| ply.states > ply.terminal;
+        Ok(Verdict {
+            value,
+            choosers: first.choosers.clone(),
+            moves: first.exact(),
+            cut: forward.at_horizon && forward.counts.last().is_some_and(unfinished),
+            simultaneous: forward.counts.iter().any(|ply| ply.simultaneous),
+            checked: true,
+            counts,
+        })
+    }
+
+    fn first_moves(&self, game: &Game, pairs: &[PairValue]) -> FirstMoves {
+        if pairs.is_empty() {
+            return FirstMoves::none();
+        }
+        FirstMoves::new(game, &*self.reader, pairs)
+    }
+
+    /// Bounds from the plies held, with the leaves as deep as the time allows.
+    fn halt(
+        &mut self,
+        game: &mut Game,
+        forward: &Forward,
+        reason: HaltReason,
+        watch: &Watch<'_>,
+    ) -> Ended {
+        let last = self.leaf_ply(forward, watch);
+        let top = top_payment(&game.casting);
+        let scales = Scales::exact(&forward.counts, last, top)
+            .unwrap_or_else(|| Scales::bounds(last, top));
+        let calm = AtomicBool::new(false);
+        let quiet =
+            Watch { started: Instant::now(), time: None, memory: None, interrupt: &calm, ..*watch };
+        let low = self.backward(&scales, last, Leaf::Worthless, &quiet);
+        let high = self.backward(&scales, last, Leaf::Won, &quiet);
+        match (low, high) {
+            (Ok((lower, _, low_pairs)), Ok((_, upper, high_pairs))) => {
+                let pairs: Vec<PairValue> = low_pairs
+                    .into_iter()
+                    .zip(high_pairs)
+                    .map(|(low, high)| PairValue { upper: high.upper, ..low })
+                    .collect();
+                self.halted(game, forward, reason, (lower, upper), &pairs)
+            }
+            (Err(trouble), _) | (_, Err(trouble)) => end(game, &*self.reader, trouble),
+        }
+    }
+
+    /// The deepest ply from which two backward passes fit in what is left of the time.
+    fn leaf_ply(&self, forward: &Forward, watch: &Watch<'_>) -> usize {
+        let elapsed = watch.started.elapsed().as_secs_f64();
+        let left = watch.time.map_or(f64::MAX, |limit| limit.as_secs_f64() - elapsed);
+        let seconds = if watch.interrupted() { GRACE } else { left.max(GRACE) };
+        let work = |ply: &PlyCounts| ply.states + ply.edges;
+        let done: u64 = forward.counts.iter().map(work).sum();
+        let budget = done as f64 / elapsed.max(1e-3) * seconds / 2.0;
+        let mut sum = 0;
+        let newest = self.backend.plies() - 1;
+        let fits = |ply: &PlyCounts| {
+            sum += work(ply);
+            sum as f64 <= budget
+        };
+        forward.counts.iter().take(newest).map(fits).take_while(|&fits| fits).count()
+    }
+
+    fn halted(
+        &self,
+        game: &Game,
+        forward: &Forward,
+        reason: HaltReason,
+        (lower, upper): (exact::Ratio, exact::Ratio),
+        pairs: &[PairValue],
+    ) -> Ended {
+        let first = self.first_moves(game, pairs);
+        let mut counts = self.counts(forward);
+        if reason != HaltReason::Approximate {
+            (counts.states, counts.decision_states) = (None, None);
+        }
+        Ended::Stop(Stop::Halted(Box::new(Halt {
+            advice: advice(&reason),
+            reason,
+            lower,
+            upper,
+            choosers: first.choosers.clone(),
+            moves: first.bounded(),
+            counts,
+        })))
+    }
+}
+
+/// What the user can do for an exact answer.
+fn advice(reason: &HaltReason) -> String {
+    match reason {
+        HaltReason::Time => "give more `--time`, or bound the play with `--horizon`".to_owned(),
+        HaltReason::Memory { needed } => format!(
+            "give `--memory` more than {} MiB, or bound the play with `--horizon`",
+            needed.div_ceil(1 << 20)
+        ),
+        HaltReason::Interrupt => "let it run to the end".to_owned(),
+        HaltReason::Depth => "leave `--depth` out".to_owned(),
+        HaltReason::Approximate => "leave `--approximate` out".to_owned(),
+    }
+}
+
+/// A limit that ended work which has no bounds to give.
+pub(super) fn early(reason: &HaltReason) -> String {
+    match reason {
+        HaltReason::Memory { needed } => {
+            format!("more than {} MiB of memory are needed", needed.div_ceil(1 << 20))
+        }
+        HaltReason::Time => "the time limit ended the visit of all states".to_owned(),
+        HaltReason::Interrupt => "interrupted".to_owned(),
+        _ => "a play is too long to be followed".to_owned(),
+    }
+}
+
+/// Shares of the time limit by which the passes must be done, so that bounds can be computed.
+pub(super) const FORWARD_SHARE: f64 = 0.6;
+/// See [`FORWARD_SHARE`].
+pub(super) const BACKWARD_SHARE: f64 = 0.9;
+
+/// Whether a pass has used up its share of the time.
+pub(super) fn over(watch: &Watch<'_>, share: f64) -> bool {
+    watch.time.is_some_and(|limit: Duration| {
+        watch.started.elapsed().as_secs_f64() > limit.as_secs_f64() * share
+    })
+}
