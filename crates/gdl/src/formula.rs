@@ -44,7 +44,7 @@ pub(crate) fn right_form(relation: SymbolId) -> Option<(usize, &'static str)> {
         keyword::LEGAL => (2, "(legal ROLE MOVE)"),
         keyword::DOES => (2, "(does ROLE MOVE)"),
         keyword::GOAL => (2, "(goal ROLE NUMBER)"),
-        keyword::TERMINAL => (0, "terminal"),
+        keyword::TERMINAL => (0, "terminal, without arguments"),
         keyword::BASE => (1, "(base FLUENT)"),
         keyword::INPUT => (2, "(input ROLE MOVE)"),
         keyword::SEES => (2, "(sees ROLE PERCEPT)"),

@@ -5,9 +5,10 @@
 //! the line, and a line ends at LF, CR or both. Nesting is kept on a stack of our own and cut at
 //! [`NESTING_LIMIT`], so no text can exhaust the machine's stack, here or in whoever walks the
 //! trees. After a fault reading goes on: a stray `)` is skipped, and where some `(` is never
-//! closed the text is read a second time with each `(<=` taken for the start of a new rule, which
-//! is where a rule never stands by itself otherwise. Cost: linear in the text.
+//! closed, or a rule stands inside another form, the text is read a second time with each `(<=`
+//! taken for the start of a new rule, because a rule never stands inside a form. Cost: linear.
 
+use crate::names::fold;
 use crate::{Diagnostic, Span};
 
 /// How deep lists may nest; terms and formulas of people stay under twenty.
@@ -125,7 +126,7 @@ impl Iterator for Tokens<'_> {
 pub(crate) fn grow(text: &str, faults: &mut Vec<Diagnostic>) -> Vec<Tree> {
     let mut grower = Grower::new(text, false);
     grower.run();
-    if !grower.open.is_empty() {
+    if !grower.open.is_empty() || grower.nested_rule {
         grower = Grower::new(text, true);
         grower.run();
         grower.close_all(None);
@@ -143,6 +144,8 @@ struct Grower<'t> {
     open: Vec<(Span, Vec<Tree>)>,
     /// Parentheses open beyond the limit.
     excess: usize,
+    /// Whether `(<=` stood inside a named list.
+    nested_rule: bool,
     done: Vec<Tree>,
     strays: Vec<Span>,
     faults: Vec<Diagnostic>,
@@ -155,6 +158,7 @@ impl<'t> Grower<'t> {
             resync,
             open: Vec::new(),
             excess: 0,
+            nested_rule: false,
             done: Vec::new(),
             strays: Vec::new(),
             faults: Vec::new(),
@@ -178,9 +182,11 @@ impl<'t> Grower<'t> {
     }
 
     fn enter(&mut self, span: Span) {
-        if self.resync && !self.open.is_empty() && self.starts_rule(span) {
+        if self.resync && self.starts_form(span) {
             self.close_all(Some(span));
         }
+        let named = matches!(self.open.last(), Some((_, trees)) if matches!(trees.first(), Some(Tree::Word(_))));
+        self.nested_rule |= named && self.excess == 0 && self.first_word(span) == "<=";
         if self.open.len() == NESTING_LIMIT {
             if self.excess == 0 {
                 self.faults.push(too_deep(span));
@@ -191,10 +197,25 @@ impl<'t> Grower<'t> {
         }
     }
 
-    fn starts_rule(&self, open: Span) -> bool {
+    fn first_word(&self, open: Span) -> &'t str {
         let rest = Span::new(open.end as usize, self.text.len());
         let first = Tokens::within(self.text, rest).next();
-        first.is_some_and(|token| token.span.of(self.text) == "<=")
+        first.map_or("", |token| token.span.of(self.text))
+    }
+
+    /// Whether a form begins here although another is open: a rule anywhere, or, while a fact is
+    /// open, what only begins forms at the beginning of a line.
+    fn starts_form(&self, open: Span) -> bool {
+        let Some((_, outermost)) = self.open.first() else { return false };
+        let word = self.first_word(open);
+        if word == "<=" {
+            return true;
+        }
+        let in_rule =
+            matches!(outermost.first(), Some(Tree::Word(span)) if span.of(self.text) == "<=");
+        let before = self.text[..open.start as usize].chars().next_back();
+        let begins = ["role", "init", "legal", "goal", "base", "input", "next", "sees"];
+        !in_rule && matches!(before, Some('\n' | '\r')) && begins.contains(&fold(word).as_ref())
     }
 
     fn leave(&mut self, span: Span) {
@@ -319,6 +340,9 @@ mod tests {
         let (trees, codes) = shape("(a b)\n(<= c (d e)\n(<= f g)\n(<= h (i))\n(j)");
         assert_eq!(trees, "[a b] [<= c [d e]] [<= f g] [<= h [i]] [j]");
         assert_eq!(codes, ["unclosed-parenthesis"]);
+        let (trees, codes) = shape("(role a\n(init b)\n(<= c (d e)\n(<= f g)) )");
+        assert_eq!(trees, "[role a] [init b] [<= c [d e]] [<= f g]");
+        assert_eq!(codes, ["unclosed-parenthesis", "unclosed-parenthesis", "stray-parenthesis"]);
         assert_eq!(
             shape("(a))\n(b) ) )\n(c)"),
             ("[a] [b] [c]".into(), vec!["stray-parenthesis"; 2])
