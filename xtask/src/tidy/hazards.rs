@@ -58,7 +58,7 @@ const HAZARDS: &[Hazard] = &[
 /// Where a float may be: the decimal display, the share of a time limit that is spent, and the
 /// programs that show figures.
 const FLOAT_HOMES: &[&str] = &[
-    "crates/exact/src/decimal.rs",
+    "crates/exact/src/ratio.rs",
     "crates/verdict/src/engine.rs",
     "crates/cli/",
     "benches/",
@@ -113,7 +113,7 @@ fn is_crate_root(path: &str) -> bool {
     match folders.as_slice() {
         [.., "src", "lib.rs" | "main.rs"] | [.., "src", "bin", _] => true,
         // `tests/` is a package of its own as well: its test roots lie in `tests/tests/`.
-        ["tests", "tests", _] => true,
+        ["tests", "tests", _] | [.., "tests", _, "main.rs"] => true,
         ["tests", ..] => false,
         [.., "tests" | "examples", _] => !folders.contains(&"src"),
         _ => false,
@@ -165,7 +165,9 @@ mod tests {
         assert!(found[0].contains("does not forbid"), "{found:?}");
         assert!(planted("crates/gdl/src/lib.rs", "//! x\n#![forbid(unsafe_code)]\n").is_empty());
         assert!(planted("crates/store/src/lib.rs", "//! x\n").is_empty());
-        assert!(is_crate_root("crates/cli/tests/exit.rs") && is_crate_root("tests/tests/all.rs"));
-        assert!(!is_crate_root("tests/tests/games/sweep.rs") && !is_crate_root("tests/src/x.rs"));
+        assert!(
+            is_crate_root("crates/cli/tests/exit.rs") && is_crate_root("tests/tests/all/main.rs")
+        );
+        assert!(!is_crate_root("tests/tests/all/games.rs") && !is_crate_root("tests/src/x.rs"));
     }
 }

@@ -1,0 +1,181 @@
+//! Every command in a `console` block of README.md is run, and prints what the README says.
+//!
+//! `cargo xtask solve ...` is run as `oddsmith solve ...`, which is what it does. Times, sizes in
+//! memory and the version of a run's machine differ from run to run: [`normalised`] replaces the
+//! figure before a unit of time or memory. With `ODDSMITH_UPDATE=1` the outputs in the README are
+//! rewritten instead of compared. Without a POSIX shell nothing is run.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::places;
+
+const PAGE: &str = "README.md";
+const UNITS: &[&str] =
+    &["s", "ms", "us", "µs", "ns", "min", "B", "kB", "KiB", "MB", "MiB", "GB", "GiB"];
+
+/// A command and the lines below it, up to the next command or the end of the block.
+#[derive(Debug, PartialEq, Eq)]
+struct Example {
+    /// The line of the command, from 0.
+    line: usize,
+    command: String,
+    output: Vec<String>,
+}
+
+fn examples(page: &str) -> Vec<Example> {
+    let mut found: Vec<Example> = Vec::new();
+    let mut inside = false;
+    for (line, text) in page.lines().enumerate() {
+        if text.starts_with("```") {
+            inside = !inside && text == "```console";
+        } else if inside && let Some(command) = text.strip_prefix("$ ") {
+            found.push(Example { line, command: command.to_owned(), output: Vec::new() });
+        } else if inside && let Some(example) = found.last_mut() {
+            example.output.push(text.to_owned());
+        }
+    }
+    found
+}
+
+/// Builds `oddsmith` as the tests were built, and gives its folder.
+fn program_folder() -> PathBuf {
+    let build = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--profile", "test", "--package", "oddsmith"])
+        .current_dir(places::root())
+        .status();
+    assert!(build.is_ok_and(|status| status.success()), "oddsmith does not build");
+    let test = std::env::current_exe().expect("a test knows where it lies");
+    let folder = test.ancestors().nth(2).expect("a test lies in target/PROFILE/deps").to_owned();
+    let program = folder.join(format!("oddsmith{}", std::env::consts::EXE_SUFFIX));
+    assert!(program.exists(), "no program at {}", program.display());
+    folder
+}
+
+/// What a command prints: standard output, then standard error.
+fn run(command: &str, programs: &std::path::Path) -> Vec<String> {
+    let command = command.replace("cargo xtask ", "oddsmith ");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(programs.to_owned()).chain(std::env::split_paths(&path));
+    let output = Command::new("sh")
+        .args(["-c", &command])
+        .current_dir(places::root())
+        .env("PATH", std::env::join_paths(paths).expect("the folders can be joined"))
+        .env("COLUMNS", "100")
+        .env("NO_COLOR", "1")
+        .output()
+        .expect("a POSIX shell runs the command");
+    let text = [output.stdout, output.stderr].concat();
+    String::from_utf8_lossy(&text).lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// The line with every figure before a unit of time or memory replaced by `#`.
+fn normalised(line: &str) -> String {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let mut kept = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let next = words.get(at + 1).map(|next| next.trim_end_matches([',', ';', '.', ')']));
+        let bare = word.trim_start_matches('(').trim_end_matches([',', ';', ')']);
+        let (figure, unit) = split_figure(bare);
+        let measured = !figure.is_empty()
+            && (UNITS.contains(&unit)
+                || unit.is_empty() && next.is_some_and(|next| UNITS.contains(&next)));
+        kept.push(if measured { word.replace(figure, "#") } else { (*word).to_owned() });
+    }
+    // The unit may change with the figure: 999 ms or 1.0 s.
+    let joined = kept.join(" ").replace("# ", "#");
+    UNITS.iter().fold(joined, |line, unit| without_unit(&line, unit))
+}
+
+fn split_figure(word: &str) -> (&str, &str) {
+    let end = word.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
+    word.split_at(end.unwrap_or(word.len()))
+}
+
+fn without_unit(line: &str, unit: &str) -> String {
+    let words = line.split(' ').map(|word| {
+        let (front, back) = word.split_once('#').unwrap_or((word, ""));
+        let ends = back.trim_end_matches([',', ';', '.', ')']) == unit;
+        if ends && word.contains('#') {
+            format!("{front}#{}", &back[unit.len()..])
+        } else {
+            word.to_owned()
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn same(wanted: &[String], got: &[String]) -> bool {
+    let plain = |lines: &[String]| -> Vec<String> {
+        let lines: Vec<String> = lines.iter().map(|line| normalised(line)).collect();
+        let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+        lines[..end].to_vec()
+    };
+    plain(wanted) == plain(got)
+}
+
+/// The page with the outputs of its commands replaced.
+fn rewritten(page: &str, outputs: &[(Example, Vec<String>)]) -> String {
+    let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();
+    for (example, output) in outputs.iter().rev() {
+        let from = example.line + 1;
+        let end = output.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+        lines.splice(from..from + example.output.len(), output[..end].iter().cloned());
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn the_readme_shows_what_its_commands_print() {
+    if cfg!(windows) {
+        eprintln!("the_readme_shows_what_its_commands_print: left out, it needs a POSIX shell");
+        return;
+    }
+    let page = places::text(PAGE);
+    let programs = program_folder();
+    let examples = examples(&page);
+    assert!(!examples.is_empty(), "the README shows no command");
+    let outputs: Vec<(Example, Vec<String>)> = examples
+        .into_iter()
+        .map(|example| {
+            let output = run(&example.command, &programs);
+            (example, output)
+        })
+        .collect();
+    if std::env::var_os("ODDSMITH_UPDATE").is_some() {
+        std::fs::write(places::root().join(PAGE), rewritten(&page, &outputs))
+            .expect("it is written");
+        return;
+    }
+    let wrong: Vec<String> = outputs
+        .iter()
+        .filter(|(example, output)| !same(&example.output, output))
+        .map(|(example, output)| {
+            let place = format!("{PAGE}:{}: `{}`", example.line + 1, example.command);
+            format!("{place} prints\n{}\nand not\n{}", output.join("\n"), example.output.join("\n"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}\n(ODDSMITH_UPDATE=1 rewrites them)", wrong.join("\n\n"));
+}
+
+#[test]
+fn examples_are_found_and_replaced() {
+    let page = "a\n```console\n$ one\nold\n$ two\n```\n```sh\n$ no\n```\n";
+    let found = examples(page);
+    assert_eq!(found.len(), 2);
+    assert_eq!((found[0].line, found[0].output.as_slice()), (2, ["old".to_owned()].as_slice()));
+    let outputs: Vec<_> =
+        found.into_iter().zip([vec!["new".to_owned()], vec!["x".into(), String::new()]]).collect();
+    assert_eq!(
+        rewritten(page, &outputs),
+        "a\n```console\n$ one\nnew\n$ two\nx\n```\n```sh\n$ no\n```\n"
+    );
+}
+
+#[test]
+fn only_times_and_sizes_are_passed_over() {
+    assert_eq!(normalised("time  12 ms, peak 3.5 MB"), normalised("time 0.1 s, peak 12 MB"));
+    assert_eq!(normalised("solved in 5ms (1.2 GiB)"), normalised("solved in 1.25s (900 MiB)"));
+    assert_ne!(normalised("states 12"), normalised("states 13"));
+    assert_ne!(normalised("value 1/2"), normalised("value 1/3"));
+}

@@ -1,0 +1,55 @@
+//! Random games from seeds: reference, search, and the sweep with each kernel give one answer, for
+//! every role, under both objectives, with and without a horizon.
+
+use std::sync::Arc;
+
+use crosscheck::{agree, generate};
+use gdl::keyword;
+use verdict::{Engine, Objective, Question, Stop};
+
+use crate::lineup::{rulebook, seats, watched};
+use crate::places;
+
+/// Seeds of a normal run; a slow one takes ten times as many.
+const SEEDS: u64 = 60;
+
+fn questions(seed: u64) -> Vec<Question> {
+    let book = rulebook(&format!("seed {seed}"), &generate::game(seed));
+    let players = book.roles.enumerate().filter(|(_, name)| **name != keyword::RANDOM);
+    let question = |(role, _)| {
+        let mut question = Question::new(Arc::clone(&book)).expect("a player");
+        question.role = role;
+        question.objective = if seed % 2 == 0 { Objective::Win } else { Objective::Goal };
+        question.horizon = (seed % 3 == 0).then_some(u32::try_from(seed % 5).unwrap_or(0));
+        question
+    };
+    players.map(question).collect()
+}
+
+#[test]
+fn engines_agree_on_random_games() {
+    let seats = seats();
+    let engines: Vec<&dyn Engine> = seats.iter().map(|seat| seat.engine.as_ref()).collect();
+    let last = if places::is_slow_run() { 10 * SEEDS } else { SEEDS };
+    let (mut wrong, mut answered) = (Vec::new(), 0);
+    for seed in 0..last {
+        for question in questions(seed) {
+            let agreement = watched(|watch| agree(&question, &engines, watch));
+            if let Some(difference) = &agreement.disagreement {
+                let role = question.rulebook.role_name(question.role);
+                wrong.push(format!("seed {seed}, role {role}: {difference}"));
+            }
+            for row in &agreement.rows {
+                match &row.result {
+                    Ok(_) => answered += 1,
+                    Err(Stop::Faulty(fault)) => {
+                        wrong.push(format!("seed {seed}: {} finds {}", row.engine, fault.message));
+                    }
+                    Err(other) => wrong.push(format!("seed {seed}: {}: {other:?}", row.engine)),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(answered as u64 >= 4 * last, "every engine answers for every seed");
+}
