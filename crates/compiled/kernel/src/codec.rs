@@ -318,10 +318,7 @@ fn minterms(gates: &mut Gates, bits: &[GateId], count: usize) -> Vec<GateId> {
             let lows = minterms(gates, low, 1 << low.len());
             let highs = minterms(gates, high, 1 << high.len());
             let term = |code: usize| (lows[code % lows.len()], highs[code / lows.len()]);
-            (0..count.min(1 << bits.len()))
-                .map(|code| term(code))
-                .map(|(a, b)| gates.and(a, b))
-                .collect()
+            (0..count.min(1 << bits.len())).map(term).map(|(a, b)| gates.and(a, b)).collect()
         }
     }
 }

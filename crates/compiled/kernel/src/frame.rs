@@ -23,8 +23,6 @@ pub(crate) struct Lit(u32);
 impl Lit {
     /// The constant false: slot 0.
     pub(crate) const FALSE: Self = Self(0);
-    /// The constant true: slot 0 inverted.
-    pub(crate) const TRUE: Self = Self(1);
 
     /// The slot, not inverted.
     pub(crate) fn of_slot(slot: usize) -> Self {
@@ -42,12 +40,6 @@ impl Lit {
     #[inline]
     pub(crate) fn flip(self) -> u64 {
         0u64.wrapping_sub(u64::from(self.0 & 1))
-    }
-
-    /// Whether the slot is read inverted.
-    #[inline]
-    pub(crate) fn is_inverted(self) -> bool {
-        self.0 & 1 == 1
     }
 
     /// The literal inverted where `inverted`.
@@ -150,7 +142,7 @@ impl Frame {
 
 /// The width of frame that holds this many lanes: a power of two of words.
 pub(crate) fn width_for(lanes: usize) -> usize {
-    assert!(lanes >= 1 && lanes <= 64 * BLOCK_WORDS, "a block has 1 to 1024 lanes");
+    assert!((1..=64 * BLOCK_WORDS).contains(&lanes), "a block has 1 to 1024 lanes");
     lanes.div_ceil(64).next_power_of_two()
 }
 
@@ -158,7 +150,7 @@ pub(crate) fn width_for(lanes: usize) -> usize {
 pub(crate) fn first_lanes(lanes: usize) -> Mask {
     let mut mask = [0; BLOCK_WORDS];
     mask[..lanes / 64].fill(u64::MAX);
-    if lanes % 64 != 0 {
+    if !lanes.is_multiple_of(64) {
         mask[lanes / 64] = (1 << (lanes % 64)) - 1;
     }
     mask
@@ -238,7 +230,7 @@ mod tests {
         let within = first_lanes(4);
         assert_eq!(frame.masked(lit, &within)[0], 0b1010);
         assert_eq!(frame.masked(lit.invert_if(true), &within)[0], 0b0101);
-        assert_eq!(frame.masked(Lit::TRUE, &within), within);
+        assert_eq!(frame.masked(Lit::FALSE.invert_if(true), &within), within);
         assert!(!any(&frame.masked(Lit::FALSE, &within)));
     }
 

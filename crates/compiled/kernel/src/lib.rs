@@ -27,5 +27,5 @@ pub use expand::{
     BLOCK_LANES, BLOCK_WORDS, Casting, Expander, Expansion, Flaw, FlawKind, Joint, Mask,
 };
 pub use isa::Isa;
-pub use planes::PlaneKernel;
+pub use planes::{CodeSizes, PlaneKernel};
 pub use seats::KernelFault;

@@ -15,7 +15,7 @@ use net::{BaseId, InputId, Net};
 use crate::codec::Codec;
 use crate::constants::constants;
 use crate::expand::{Casting, Expander, Expansion, Flaw, FlawKind, Joint, Mask};
-use crate::frame::{Frame, add, any, both, first_lane, first_lanes, width_for, without};
+use crate::frame::{Frame, Lit, add, any, both, first_lane, first_lanes, width_for, without};
 use crate::isa::Isa;
 use crate::moves::{EffectClasses, Hand, Outcome, Pair, deal, pairs, profiles};
 use crate::program::Leaves;
@@ -50,6 +50,17 @@ pub struct PlaneKernel {
     frame: Frame,
     scratch: Scratch,
     isa: Isa,
+}
+
+/// How much code a kernel has compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeSizes {
+    /// Operations of the view.
+    pub view_ops: usize,
+    /// Updates made so far, each for one joint move.
+    pub updates: usize,
+    /// Operations of all these updates.
+    pub update_ops: usize,
 }
 
 /// A block while it is expanded.
@@ -111,9 +122,10 @@ impl PlaneKernel {
         self.shared.codec.bits()
     }
 
-    /// Operations of the view.
-    pub fn view_ops(&self) -> usize {
-        self.shared.view.program().len()
+    /// Sizes of the code so far.
+    pub fn code_sizes(&self) -> CodeSizes {
+        let (updates, update_ops) = self.updates.sizes();
+        CodeSizes { view_ops: self.shared.view.program().len(), updates, update_ops }
     }
 
     /// Fills in what terminal lanes pay; the lanes that are not terminal.
@@ -241,7 +253,10 @@ impl PlaneKernel {
         }
         let Self { shared, updates, frame, isa, .. } = self;
         let update = updates.run(*isa, code, |code| shared.seats.joint(code), frame);
-        let broken = frame.masked(update.broken(), &joint.mask);
+        let broken = match update.broken() {
+            Lit::FALSE => Mask::default(),
+            lit => frame.masked(lit, &joint.mask),
+        };
         let planes = Planes { frame, bits: update.key_bits(), stride: shared.codec.words() };
         planes_to_keys(*isa, &planes, &joint.mask, &mut out.children);
         match first_lane(&broken) {

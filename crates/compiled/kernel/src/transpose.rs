@@ -35,23 +35,24 @@ const fn low_half(distance: usize) -> u64 {
     u64::MAX / ((1u64 << distance) + 1)
 }
 
+/// Exchanges the high bits of `a` with the low bits of `b`, in groups of `distance` bits.
+#[inline(always)]
+fn exchange<const N: usize>(a: [u64; N], b: [u64; N], distance: usize) -> ([u64; N], [u64; N]) {
+    let mask = low_half(distance);
+    let moved: [u64; N] = std::array::from_fn(|n| ((a[n] >> distance) ^ b[n]) & mask);
+    let low = std::array::from_fn(|n| a[n] ^ (moved[n] << distance));
+    (low, std::array::from_fn(|n| b[n] ^ moved[n]))
+}
+
 /// Three steps, at distances `4 * stride`, `2 * stride` and `stride`, over the eight rows
 /// `start + i * stride`.
 #[inline(always)]
 fn butterfly<const N: usize>(rows: &mut Rows<N>, start: usize, stride: usize) {
     let mut held: [[u64; N]; 8] = std::array::from_fn(|i| rows[start + i * stride]);
     for step in [4, 2, 1] {
-        let distance = step * stride;
-        let mask = low_half(distance);
-        for low in 0..8 {
-            if low & step == 0 {
-                for n in 0..N {
-                    let (a, b) = (held[low][n], held[low + step][n]);
-                    let moved = ((a >> distance) ^ b) & mask;
-                    held[low + step][n] = b ^ moved;
-                    held[low][n] = a ^ (moved << distance);
-                }
-            }
+        for low in (0..8).filter(|low| low & step == 0) {
+            let (a, b) = (held[low], held[low + step]);
+            (held[low], held[low + step]) = exchange(a, b, step * stride);
         }
     }
     for (i, row) in held.into_iter().enumerate() {
@@ -142,11 +143,9 @@ fn load_full<const N: usize>(data: &[u64], stride: usize, rows: &mut Rows<N>) {
 #[inline(always)]
 fn load_part<const N: usize>(keys: Keys<'_>, word: usize, first: usize, rows: &mut Rows<N>) {
     let states = keys.data.len() / keys.stride;
-    for n in 0..N {
-        let from = first + 64 * n;
-        for lane in from..states.min(from + 64) {
-            rows[lane - from][n] = keys.data[lane * keys.stride + word];
-        }
+    for lane in first..states.min(first + 64 * N) {
+        let (n, row) = ((lane - first) / 64, (lane - first) % 64);
+        rows[row][n] = keys.data[lane * keys.stride + word];
     }
 }
 
@@ -343,7 +342,7 @@ mod tests {
         let mut frame = Frame::new(2);
         frame.set_width(1);
         frame.slot_mut(1)[0] = 0b01;
-        let bits = [Lit::of_slot(1), Lit::of_slot(1).invert_if(true), Lit::TRUE];
+        let bits = [Lit::of_slot(1), Lit::of_slot(1).invert_if(true), Lit::FALSE.invert_if(true)];
         let planes = Planes { frame: &frame, bits: &bits, stride: 1 };
         let mut out = Vec::new();
         planes_to_keys(Isa::detect(), &planes, &first_lanes(2), &mut out);

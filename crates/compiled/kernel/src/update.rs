@@ -190,6 +190,11 @@ impl Updates {
         }
     }
 
+    /// Number of specialised programs, and their operations in all.
+    pub(crate) fn sizes(&self) -> (usize, usize) {
+        (self.programs.len(), self.programs.iter().map(|update| update.ops()).sum())
+    }
+
     /// From now on, at most this many joint moves get a program of their own.
     pub(crate) fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
