@@ -14,6 +14,10 @@ use kernel::FlawKind;
 /// What one ply held.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlyCounts {
+    /// Steps from this ply to the next one: 2 where states that wait for chance lie between.
+    pub steps: u32,
+    /// Distinct states between this ply and the next one, passed through without being kept.
+    pub folded: u64,
     /// Distinct states.
     pub states: u64,
     /// Terminal ones.
@@ -102,11 +106,12 @@ pub trait SweepBackend {
     fn states(&self, ply: usize) -> u64;
     /// Bytes held.
     fn bytes(&self) -> u64;
-    /// Expands the newest ply into a new one (which may be empty) and checks its states.
+    /// Expands the newest ply into a new one (which may be empty), one step further or, where
+    /// chance can be folded in, two, but not more than `most_steps`; checks all states met.
     ///
     /// # Errors
     /// On an error no new ply is held, and the newest ply can still be backed up as a leaf.
-    fn advance(&mut self, watch: &Watch<'_>) -> Result<PlyCounts, Trouble>;
+    fn advance(&mut self, most_steps: u32, watch: &Watch<'_>) -> Result<PlyCounts, Trouble>;
     /// Checks and counts the newest ply without expanding it.
     ///
     /// # Errors

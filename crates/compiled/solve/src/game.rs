@@ -15,9 +15,10 @@ use verdict::{Fault, Objective, Question, Stop};
 
 use crate::Options;
 
-/// Playouts from which guesses are made, and their longest length.
-const PLAYOUTS: usize = 24;
-const PLAYOUT_STEPS: usize = 4096;
+/// Playouts from which guesses are made.
+const PLAYOUTS: u64 = 24;
+/// Gates that the playouts may evaluate together, so that a large game is not sampled for long.
+const PLAYOUT_GATES: usize = 80_000_000;
 /// Seed of the playouts: the same game always gets the same guesses.
 const SEED: u64 = 0x0dd5;
 /// Gates that a network may have.
@@ -239,7 +240,15 @@ pub(crate) fn top_payment(casting: &Casting) -> u32 {
 
 /// Guesses from playouts.
 fn guess(net: &Net) -> Guesses {
-    let plays = net::facts::playouts(net, SEED, PLAYOUTS, PLAYOUT_STEPS);
+    let mut plays = Vec::new();
+    let mut steps = PLAYOUT_GATES / net.gates.len();
+    for play in 0..PLAYOUTS {
+        plays.extend(net::facts::playouts(net, SEED + play, 1, steps.clamp(16, 5000)));
+        steps = steps.saturating_sub(plays.last().map_or(0, Vec::len));
+        if steps == 0 {
+            break;
+        }
+    }
     let samples: Vec<_> = plays.iter().flatten().cloned().collect();
     let groups = net::facts::guess_groups(net, &samples);
     assert!(

@@ -8,9 +8,11 @@
 //! so weights are tied together by what the texts share, from coarse to fine, and the first
 //! attempt whose solution carries over to plays it was not fitted to is taken:
 //! 1. for each relation, the number in an argument (`(step 7)`), and how many of it hold;
-//! 2. also how many hold with this constant at this place (`(cell ? ? x)`);
-//! 3. also how many hold with all arguments but one alike (`(cell 1 2 ?)`);
-//! 4. a weight a proposition.
+//! 2. also how many hold with this constant at this place (`(cell ? ? x)`), where the place knows
+//!    few constants;
+//! 3. the same for all places;
+//! 4. also how many hold with all arguments but one alike (`(cell 1 2 ?)`);
+//! 5. a weight a proposition.
 //!
 //! Always: the level is right in all samples handed in; elsewhere it is a guess. Equations are
 //! solved modulo a prime and only those that the current solution breaks are added, so the cost is
@@ -18,7 +20,7 @@
 
 use ground::BaseId;
 use index::IndexVec;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::linear::System;
 use crate::facts::spelling::{Spelling, number, outer};
@@ -27,6 +29,8 @@ use crate::interpret::State;
 
 /// Most unknowns of an attempt; a finer one is not tried.
 const LIMIT_UNKNOWNS: usize = 600;
+/// Most constants of a place that is narrow.
+const NARROW: usize = 24;
 
 /// Weights whose sum over a state's propositions, plus the offset, is its number of steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +54,7 @@ pub fn guess_level(net: &Net, playouts: &[Vec<State>]) -> Option<Level> {
     if longest < 2 {
         return None;
     }
-    (1..=4).find_map(|detail| {
+    (1..=5).find_map(|detail| {
         let features = Features::new(net, detail);
         if features.count > LIMIT_UNKNOWNS {
             return None;
@@ -85,8 +89,11 @@ enum Name {
 impl Features {
     /// The features up to a level of detail; unknown 0 is the offset.
     fn new(net: &Net, detail: usize) -> Self {
+        let spellings: IndexVec<BaseId, Spelling> =
+            net.bases.iter().map(|text| outer(text)).collect();
+        let places = Places::new(&spellings);
         let named: Vec<Vec<(Name, i64)>> =
-            net.bases.enumerate().map(|(base, text)| names(base, &outer(text), detail)).collect();
+            spellings.enumerate().map(|(base, text)| names(base, text, detail, &places)).collect();
         let mut all: Vec<&Name> = named.iter().flatten().map(|(name, _)| name).collect();
         all.sort_unstable();
         all.dedup();
@@ -150,8 +157,34 @@ impl Features {
     }
 }
 
+/// How many constants each place knows.
+struct Places<'a> {
+    constants: FxHashMap<(&'a str, usize, usize), FxHashSet<&'a str>>,
+}
+
+impl<'a> Places<'a> {
+    fn new(spellings: &'a IndexVec<BaseId, Spelling>) -> Self {
+        let mut constants: FxHashMap<_, FxHashSet<&str>> = FxHashMap::default();
+        for Spelling { shape, args } in spellings {
+            for (at, arg) in args.iter().enumerate() {
+                constants.entry((shape.as_str(), args.len(), at)).or_default().insert(arg);
+            }
+        }
+        Self { constants }
+    }
+
+    fn is_narrow(&self, shape: &str, arity: usize, at: usize) -> bool {
+        self.constants[&(shape, arity, at)].len() <= NARROW
+    }
+}
+
 /// The features of a proposition with their factors.
-fn names(base: BaseId, spelling: &Spelling, detail: usize) -> Vec<(Name, i64)> {
+fn names(
+    base: BaseId,
+    spelling: &Spelling,
+    detail: usize,
+    places: &Places<'_>,
+) -> Vec<(Name, i64)> {
     let Spelling { shape, args } = spelling;
     let arity = args.len();
     let mut names = vec![(Name::Relation(shape.clone(), arity), 1)];
@@ -159,16 +192,16 @@ fn names(base: BaseId, spelling: &Spelling, detail: usize) -> Vec<(Name, i64)> {
         if let Some(value) = number(arg).filter(|value| *value != 0) {
             names.push((Name::Number(shape.clone(), arity, at), value));
         }
-        if detail >= 2 {
+        if detail >= 3 || (detail == 2 && places.is_narrow(shape, arity, at)) {
             names.push((Name::Constant(shape.clone(), arity, at, arg.clone()), 1));
         }
-        if detail >= 3 {
+        if detail >= 4 {
             let rest = args.iter().enumerate().filter(|(other, _)| *other != at);
             let rest = rest.map(|(_, arg)| arg.clone()).collect();
             names.push((Name::Alike(shape.clone(), arity, at, rest), 1));
         }
     }
-    if detail >= 4 {
+    if detail >= 5 {
         names.push((Name::Proposition(base), 1));
     }
     names

@@ -12,7 +12,7 @@
 //! sorting keys within a ply (destroys the locality that discovery order has).
 
 use exact::Bounds;
-use kernel::{BLOCK_LANES, Expander, Expansion, Joint};
+use kernel::{BLOCK_LANES, Expander, Expansion, Joint, Mask};
 use store::{HugeVec, OutOfMemory};
 use verdict::{HaltReason, Watch};
 
@@ -23,6 +23,7 @@ use super::registers::{
     for_lanes,
 };
 use super::table::{PlyKeys, Slots};
+use super::toss::{Distinct, Toss};
 use crate::backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
 
 /// One ply.
@@ -30,11 +31,15 @@ struct Layer<const W: usize> {
     keys: PlyKeys<W>,
     /// Ids of children in the next ply, in order of emission; empty where not expanded.
     edges: HugeVec<u32>,
+    /// The toss behind each child, where the children wait for one and are passed through.
+    toss: Option<Toss>,
+    /// Steps from the root.
+    step: u32,
 }
 
 impl<const W: usize> Layer<W> {
-    fn new(width: usize) -> Self {
-        Self { keys: PlyKeys::new(width), edges: HugeVec::new() }
+    fn new(keys: PlyKeys<W>, step: u32) -> Self {
+        Self { keys, edges: HugeVec::new(), toss: None, step }
     }
 
     fn bytes(&self) -> u64 {
@@ -58,6 +63,11 @@ pub(crate) struct Layers<const W: usize> {
     slots: Slots,
     expansion: Expansion,
     shares: Vec<(u32, u32)>,
+    /// What the states behind a toss expand to, and their values.
+    behind: Expansion,
+    behind_values: Vec<u64>,
+    /// Whether folding a toss is still worth trying.
+    folding: bool,
     values: [Values; 2],
     /// Resident bytes of the process that are not counted here.
     base_bytes: u64,
@@ -123,31 +133,32 @@ impl<const W: usize> Layers<W> {
         assert_eq!(root.len(), width, "the root is one key");
         let mut slots = Slots::new();
         slots.reset(1).map_err(refused)?;
-        let mut first = Layer::new(width);
-        let mut ids = HugeVec::new();
-        first.keys.insert_all(&mut slots, root, &mut ids).map_err(refused)?;
+        let mut keys = PlyKeys::new(width);
+        keys.insert_all(&mut slots, root, &mut HugeVec::new()).map_err(refused)?;
         let layers = Self {
             expander,
+            folding: level.is_some(),
             level,
-            plies: vec![first],
+            plies: vec![Layer::new(keys, 0)],
             slots,
             expansion: Expansion::default(),
             shares: Vec::new(),
+            behind: Expansion::default(),
+            behind_values: Vec::new(),
             values: [Values::default(), Values::default()],
             base_bytes: store::resident_bytes().unwrap_or(0),
             older_bytes: 0,
             largest: 1,
         };
-        layers.check_level(0)?;
+        layers.check_level(layers.plies[0].keys.words(), 0)?;
         Ok(layers)
     }
 
-    /// Checks the guess on every state of a ply.
-    fn check_level(&self, ply: usize) -> Result<(), Trouble> {
+    /// Checks the guess on all states of a step.
+    fn check_level(&self, words: &[u64], step: u32) -> Result<(), Trouble> {
         let Some(level) = &self.level else { return Ok(()) };
         let width = self.expander.words();
-        let words = self.plies[ply].keys.words();
-        let broken = words.chunks_exact(width).any(|key| level.level(key) != ply as i64);
+        let broken = words.chunks_exact(width).any(|key| level.level(key) != i64::from(step));
         if broken { Err(Trouble::LevelBroken) } else { Ok(()) }
     }
 
@@ -215,7 +226,7 @@ impl<const W: usize> Layers<W> {
         watch: &Watch<'_>,
     ) -> Result<PlyCounts, Trouble> {
         let newest = self.plies.len() - 1;
-        let mut counts = PlyCounts::default();
+        let mut counts = PlyCounts { steps: 1, ..PlyCounts::default() };
         for block in 0..self.blocks(newest) {
             let growing = next.bytes() + edges.bytes();
             let values = 16 * self.largest.max(next.len()) as u64;
@@ -228,6 +239,108 @@ impl<const W: usize> Layers<W> {
         Ok(counts)
     }
 
+    /// Expands the newest ply into `next` through a toss; `None` where it cannot be folded.
+    fn fill_folded(
+        &mut self,
+        next: &mut PlyKeys<W>,
+        edges: &mut HugeVec<u32>,
+        watch: &Watch<'_>,
+    ) -> Result<Option<(PlyCounts, Toss)>, Trouble> {
+        let newest = self.plies.len() - 1;
+        let (width, step) = (self.expander.words(), self.plies[newest].step);
+        let mut counts = PlyCounts { steps: 2, ..PlyCounts::default() };
+        let (mut toss, mut distinct) = (None, Distinct::new(width));
+        for block in 0..self.blocks(newest) {
+            let growing = next.bytes() + edges.bytes();
+            let values = 16 * self.largest.max(next.len()) as u64;
+            self.check_limits(watch, growing + growing / 4 + values, FORWARD_SHARE)?;
+            let lanes = self.expand(newest, block, true)?;
+            self.count(lanes, &mut counts);
+            let children = std::mem::take(&mut self.expansion.children);
+            let from = block * BLOCK_LANES * width;
+            let parents = &self.plies[newest].keys.words()[from..from + lanes * width];
+            let folds = counts.totals.iter().all(|total| *total == 1)
+                && distinct.take_in(parents, &self.expansion.joints, &children)
+                && self.pass_through(&children, &mut toss, next, edges)?;
+            if !folds {
+                // A ply that breaks late would cost twice at each step from here on.
+                self.folding &= block < 4;
+                return Ok(None);
+            }
+            self.check_level(&children, step + 1)?;
+            counts.folded += (children.len() / width) as u64;
+            self.expansion.children = children;
+        }
+        let Some(toss) = toss.filter(|_| distinct.holds()) else { return Ok(None) };
+        (counts.edges, counts.totals) = (edges.len() as u64, vec![toss.total]);
+        Ok(Some((counts, toss)))
+    }
+
+    /// Expands states that wait for a toss; `false` where they do not, or not for the same one.
+    fn pass_through(
+        &mut self,
+        children: &[u64],
+        toss: &mut Option<Toss>,
+        next: &mut PlyKeys<W>,
+        edges: &mut HugeVec<u32>,
+    ) -> Result<bool, Trouble> {
+        let width = self.expander.words();
+        for keys in children.chunks(BLOCK_LANES * width) {
+            self.expander.expand(keys, true, &mut self.behind).map_err(|flaw| Trouble::Flaw {
+                key: keys[flaw.lane * width..(flaw.lane + 1) * width].to_vec(),
+                kind: flaw.kind,
+            })?;
+            reduce(&self.behind.joints, &mut self.shares);
+            let found = Toss::of(&self.behind, &self.shares, keys.len() / width);
+            if found.is_none() || toss.as_ref().is_some_and(|toss| Some(toss) != found.as_ref()) {
+                return Ok(false);
+            }
+            *toss = found;
+            next.insert_all(&mut self.slots, &self.behind.children, edges).map_err(refused)?;
+        }
+        Ok(true)
+    }
+
+    /// Values of the states behind the tosses of the block viewed last, in order.
+    fn value_behind(
+        &mut self,
+        registers: &mut dyn Registers,
+        ply: usize,
+        toss: &Toss,
+        scale: &Scale,
+        below: &Values,
+        cursor: &mut usize,
+    ) {
+        let edges = self.plies[ply].edges.as_slice();
+        let children: usize = self
+            .expansion
+            .joints
+            .iter()
+            .map(|joint| joint.mask.iter().map(|word| word.count_ones() as usize).sum::<usize>())
+            .sum();
+        self.behind_values.resize(children * scale.limbs, 0);
+        for values in self.behind_values.chunks_mut(BLOCK_LANES * scale.limbs) {
+            let lanes = values.len() / scale.limbs;
+            let mask = first_lanes(lanes);
+            registers.begin_block();
+            registers.begin_asked();
+            for (at, &weight) in toss.weights.iter().enumerate() {
+                let ids = &edges[*cursor..*cursor + lanes];
+                *cursor += lanes;
+                let children =
+                    Children { values: below.words.as_slice(), limbs: below.limbs, ids };
+                let factor = scale.step / u128::from(toss.total) * u128::from(weight);
+                let share = Share { factor, weight, total: toss.total, first: at == 0 };
+                registers.add(&mask, &children, share);
+            }
+            registers.end_pair(&mask, 1);
+            registers.end_asked(&mask);
+            for (lane, value) in values.chunks_exact_mut(scale.limbs).enumerate() {
+                registers.store(lane, value);
+            }
+        }
+    }
+
     /// Makes the registers that a scale asks for.
     fn registers(scale: &Scale) -> Box<dyn Registers> {
         match scale.limbs {
@@ -238,18 +351,11 @@ impl<const W: usize> Layers<W> {
         }
     }
 
-    /// Folds the joint moves of the block viewed last; `cursor` counts the edges read.
-    fn fold(
-        &self,
-        registers: &mut dyn Registers,
-        ply: usize,
-        scale: &Scale,
-        below: &Values,
-        cursor: &mut usize,
-    ) {
-        let edges = self.plies[ply].edges.as_slice();
+    /// Folds the joint moves of the block viewed last. `edges` are the children's ids in order,
+    /// `step` the ply's denominator over that of the children's values.
+    fn fold(&self, registers: &mut dyn Registers, children: &Children<'_>, step: u128) -> usize {
         registers.begin_block();
-        let (mut first_of_asked, mut first) = (true, true);
+        let (mut first_of_asked, mut first, mut cursor) = (true, true, 0);
         let mut asked_mask = [0; kernel::BLOCK_WORDS];
         for (joint, &(weight, total)) in self.expansion.joints.iter().zip(&self.shares) {
             if first_of_asked {
@@ -257,12 +363,11 @@ impl<const W: usize> Layers<W> {
                 asked_mask.fill(0);
             }
             let count: u32 = joint.mask.iter().map(|word| word.count_ones()).sum();
-            let ids = &edges[*cursor..*cursor + count as usize];
-            *cursor += count as usize;
-            let children =
-                Children { values: below.words.as_slice(), limbs: below.limbs, ids };
-            let factor = scale.step / u128::from(total) * u128::from(weight);
-            registers.add(&joint.mask, &children, Share { factor, weight, total, first });
+            let ids = &children.ids[cursor..cursor + count as usize];
+            cursor += count as usize;
+            let factor = step / u128::from(total) * u128::from(weight);
+            let share = Share { factor, weight, total, first };
+            registers.add(&joint.mask, &Children { ids, ..*children }, share);
             for (sum, word) in asked_mask.iter_mut().zip(&joint.mask) {
                 *sum |= word;
             }
@@ -274,6 +379,32 @@ impl<const W: usize> Layers<W> {
                 registers.end_asked(&asked_mask);
             }
         }
+        cursor
+    }
+
+    /// Folds the block viewed last, through a toss where there is one.
+    fn fold_block(
+        &mut self,
+        registers: &mut dyn Registers,
+        ply: usize,
+        scale: &Scale,
+        below: &Values,
+        cursor: &mut usize,
+    ) {
+        reduce(&self.expansion.joints, &mut self.shares);
+        let Some(toss) = self.plies[ply].toss.take() else {
+            let ids = &self.plies[ply].edges.as_slice()[*cursor..];
+            let children = Children { values: below.words.as_slice(), limbs: below.limbs, ids };
+            *cursor += self.fold(registers, &children, scale.step);
+            return;
+        };
+        self.value_behind(registers, ply, &toss, scale, below, cursor);
+        let count = self.behind_values.len() / scale.limbs;
+        let ids: Vec<u32> = (0..count as u32).collect();
+        let children = Children { values: &self.behind_values, limbs: scale.limbs, ids: &ids };
+        let read = self.fold(registers, &children, 1);
+        assert_eq!(read, count, "each state behind a toss is read once");
+        self.plies[ply].toss = Some(toss);
     }
 
     /// Writes the values of a block of `lanes` states.
@@ -318,8 +449,7 @@ impl<const W: usize> Layers<W> {
             self.check_limits(watch, 0, BACKWARD_SHARE)?;
             let lanes = self.expand(ply, block, false)?;
             if leaf == Leaf::Expanded {
-                reduce(&self.expansion.joints, &mut self.shares);
-                self.fold(&mut *registers, ply, scale, below, &mut cursor);
+                self.fold_block(&mut *registers, ply, scale, below, &mut cursor);
             }
             let from = block * BLOCK_LANES * scale.limbs;
             let target = &mut out.words.as_mut_slice()[from..from + lanes * scale.limbs];
@@ -329,6 +459,16 @@ impl<const W: usize> Layers<W> {
         assert_eq!(cursor, read, "the backward pass reads each edge once");
         Ok(())
     }
+}
+
+/// The first `lanes` lanes.
+fn first_lanes(lanes: usize) -> Mask {
+    assert!(lanes <= BLOCK_LANES, "lanes of one block");
+    std::array::from_fn(|word| match lanes.saturating_sub(64 * word) {
+        0 => 0,
+        rest @ 1..64 => (1 << rest) - 1,
+        _ => u64::MAX,
+    })
 }
 
 /// Writes `payment` over the scale's denominator.
@@ -369,21 +509,33 @@ impl<const W: usize> SweepBackend for Layers<W> {
         self.older_bytes + newest + self.slots.bytes() + values
     }
 
-    fn advance(&mut self, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
+    fn advance(&mut self, most_steps: u32, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
         let newest = self.plies.len() - 1;
-        self.slots.reset(self.plies[newest].keys.len()).map_err(refused)?;
-        let mut next = PlyKeys::new(self.expander.words());
+        let (width, step) = (self.expander.words(), self.plies[newest].step);
+        let expected = self.plies[newest].keys.len();
         let mut edges = HugeVec::new();
-        let counts = self.fill(&mut next, &mut edges, watch)?;
+        let mut next = PlyKeys::new(width);
+        self.slots.reset(expected).map_err(refused)?;
+        let folded = match self.folding && most_steps >= 2 {
+            true => self.fill_folded(&mut next, &mut edges, watch)?,
+            false => None,
+        };
+        let (counts, toss) = match folded {
+            Some((counts, toss)) => (counts, Some(toss)),
+            None => {
+                (next, edges) = (PlyKeys::new(width), HugeVec::new());
+                self.slots.reset(expected).map_err(refused)?;
+                (self.fill(&mut next, &mut edges, watch)?, None)
+            }
+        };
+        self.check_level(next.words(), step + counts.steps)?;
         next.shrink();
         edges.shrink_to_fit();
         self.largest = self.largest.max(next.len());
-        self.plies[newest].edges = edges;
+        (self.plies[newest].edges, self.plies[newest].toss) = (edges, toss);
         self.older_bytes += self.plies[newest].bytes();
-        self.plies.push(Layer { keys: next, edges: HugeVec::new() });
-        let checked = self.check_level(newest + 1);
-        debug_assert!(checked.is_err() || self.plies.len() == newest + 2);
-        checked.map(|()| counts)
+        self.plies.push(Layer::new(next, step + counts.steps));
+        Ok(counts)
     }
 
     fn inspect(&mut self, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
@@ -429,17 +581,28 @@ impl<const W: usize> SweepBackend for Layers<W> {
             }
             _ => Vec::new(),
         };
+        let ids = self.plies[0].edges.as_slice();
         let entries = self.expansion.joints.iter().zip(&self.shares);
-        Ok(entries
-            .zip(self.plies[0].edges.as_slice())
-            .map(|((joint, &(weight, total)), &id)| RootEdge {
-                asked: joint.asked,
-                opponents: joint.opponents,
-                weight,
-                total,
-                value: value(id),
-            })
-            .collect())
+        let count = self.expansion.joints.len();
+        let single = Toss { weights: vec![1], total: 1 };
+        let toss = self.plies[0].toss.as_ref().unwrap_or(&single);
+        let edge = |(at, (joint, &(weight, total))): (usize, (&Joint, &(u32, u32)))| {
+            // Blocks behind a toss hold the outcomes one after the other.
+            let (block, lane) = (at / BLOCK_LANES, at % BLOCK_LANES);
+            let lanes = (count - block * BLOCK_LANES).min(BLOCK_LANES);
+            let first = block * BLOCK_LANES * toss.weights.len() + lane;
+            let outcomes = toss.weights.iter().enumerate();
+            let (asked, opponents) = (joint.asked, joint.opponents);
+            let edges = outcomes.map(|(outcome, share)| RootEdge {
+                asked,
+                opponents,
+                weight: weight * share,
+                total: total * toss.total,
+                value: value(ids[first + outcome * lanes]),
+            });
+            edges.collect::<Vec<_>>()
+        };
+        Ok(entries.enumerate().flat_map(edge).collect())
     }
 
     fn root_value(&self) -> Option<Vec<u64>> {

@@ -15,6 +15,7 @@ mod plies;
 mod registers;
 mod scale;
 mod table;
+mod toss;
 
 use kernel::{Expander, FlawKind};
 use net::BaseId;

@@ -88,19 +88,25 @@ impl Run {
 
     fn forward(&mut self, watch: &Watch<'_>) -> Result<Forward, Trouble> {
         let mut forward = Forward { counts: Vec::new(), at_horizon: false, limit: None };
+        let mut done = 0;
         loop {
             let newest = self.backend.plies() - 1;
             if self.backend.states(newest) == 0 {
                 break;
             }
-            forward.at_horizon = self.horizon.is_some_and(|steps| newest >= steps as usize);
+            let left = self.horizon.map_or(u32::MAX, |steps| steps - done);
+            forward.at_horizon = left == 0;
             let step = if forward.at_horizon {
                 self.backend.inspect(watch)
             } else {
-                self.backend.advance(watch)
+                self.backend.advance(left, watch)
             };
             match step {
-                Ok(counts) => forward.counts.push(counts),
+                Ok(counts) => {
+                    assert!(counts.steps <= left, "a sweep stops at its horizon");
+                    done += counts.steps;
+                    forward.counts.push(counts);
+                }
                 Err(Trouble::Limit(reason)) => forward.limit = Some(reason),
                 Err(trouble) => return Err(trouble),
             }
@@ -124,7 +130,7 @@ impl Run {
             phase,
             ply: ply as u32,
             plies: plies.map(|plies| plies as u32),
-            states: counts.iter().map(|ply| ply.states).sum(),
+            states: counts.iter().map(|ply| ply.states + ply.folded).sum(),
             bytes: self.backend.bytes(),
         });
     }
@@ -181,12 +187,14 @@ impl Run {
     fn counts(&self, forward: &Forward) -> Counts {
         let sum = |each: fn(&PlyCounts) -> u64| forward.counts.iter().map(each).sum::<u64>();
         let stored = (0..self.backend.plies()).map(|ply| self.backend.states(ply)).sum();
-        let plies = forward.counts.len() as u32;
+        let plies: u32 = forward.counts.iter().map(|ply| ply.steps).sum();
+        // The newest ply is empty, or was inspected at the horizon, or is the leaf of a halt.
+        let trailing = u32::from(!forward.at_horizon && forward.limit.is_none());
         Counts {
-            states: self.disjoint.then(|| sum(|ply| ply.states)),
+            states: self.disjoint.then(|| sum(|ply| ply.states + ply.folded)),
             decision_states: self.disjoint.then(|| sum(|ply| ply.decisions)),
             stored,
-            plies: Some(plies.saturating_sub(1)),
+            plies: Some(plies.saturating_sub(trailing)),
         }
     }
 
@@ -263,7 +271,7 @@ impl Run {
         let elapsed = watch.started.elapsed().as_secs_f64();
         let left = watch.time.map_or(f64::MAX, |limit| limit.as_secs_f64() - elapsed);
         let seconds = if watch.interrupted() { GRACE } else { left.max(GRACE) };
-        let work = |ply: &PlyCounts| ply.states + ply.edges;
+        let work = |ply: &PlyCounts| ply.states + ply.folded + ply.edges;
         let done: u64 = forward.counts.iter().map(work).sum();
         let budget = done as f64 / elapsed.max(1e-3) * seconds / 2.0;
         let mut sum = 0;
