@@ -130,6 +130,13 @@ pub(super) fn own_in_words((part, whole): (u32, u32)) -> String {
     )
 }
 
+/// The command that prints this sheet, for the header.
+pub(super) fn command(family: &str, board: &Board, own: Option<(u32, u32)>) -> String {
+    let Board { columns, rows, line } = *board;
+    let own = own.map(|(part, whole)| format!(" --own {part}/{whole}")).unwrap_or_default();
+    format!(";\n; oddsmith generate {family} {columns} {rows} {line}{own}\n")
+}
+
 /// A title over a group of rules.
 pub(super) fn title(words: &str) -> String {
     format!("\n; ---- {words}\n\n")

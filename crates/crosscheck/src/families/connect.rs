@@ -30,15 +30,17 @@ fn header(board: &Board, own: Option<(u32, u32)>) -> String {
     let kind = if own.is_some() { "Stochastic connect" } else { "Connect" };
     let odds = own.map(board::own_in_words).unwrap_or_default();
     format!(
-        "; {kind} {line} on {size}.\n\
+        "; {kind}-{line} on {size}.\n\
          ;\n\
          ; x and o in turn drop a mark into a column, where it falls to the lowest blank cell.\n\
          {odds}\
          ; A player wins when {line} of its marks stand in a line, whoever placed the last of \
          them.\n\
-         ; A full board without a line is a draw.\n",
+         ; A full board without a line is a draw.\n\
+         {command}",
         line = board.line,
         size = board.size(),
+        command = board::command("connect", board, own),
     )
 }
 

@@ -47,7 +47,9 @@ fn header(pile: u32, (part, whole): (u32, u32)) -> String {
          ; each turn that does not end the game one piece is added with probability \
          {part}/{whole}, or\n\
          ; none: random makes one of {moves}, {part} of them to add. The game is a draw when\n\
-         ; each player has made {turns} and the last toss is done.\n",
+         ; each player has made {turns} and the last toss is done.\n\
+         ;\n\
+         ; oddsmith generate nim {pile} --add {part}/{whole}\n",
         moves = count(whole, "equal move"),
         turns = count(pile, "turn"),
     )

@@ -72,7 +72,7 @@ fn different_numbers_give_different_texts() {
 #[test]
 fn the_header_names_the_game() {
     let first = |sheet: Result<String, String>| sheet.unwrap().lines().next().unwrap().to_owned();
-    assert_eq!(first(connect(&square(4, 4), None)), "; Connect 4 on 4 columns and 4 rows.");
+    assert_eq!(first(connect(&square(4, 4), None)), "; Connect-4 on 4 columns and 4 rows.");
     assert_eq!(
         first(tictactoe(&Board { columns: 3, rows: 1, line: 2 }, Some((1, 2)))),
         "; Stochastic tic-tac-toe on 3 columns and 1 row."
@@ -128,4 +128,84 @@ fn probabilities_out_of_range_are_refused_by_name() {
     assert_eq!(own((1, 0)), "own 1/0: the denominator must be at least 1");
     assert!(own((1, 1001)).contains("1000 at most"));
     assert!(nim(3, (2, 1)).unwrap_err().starts_with("add 2/1:"));
+}
+
+/// The sheets in `games/` that are of a family, with the text of the family.
+fn sheets_in_games() -> Vec<(&'static str, String)> {
+    let connect = |columns, line, own| {
+        connect(&Board { columns, rows: 4, line }, own).expect("a board in range")
+    };
+    let marks = |own| tictactoe(&square(3, 3), own).expect("a board in range");
+    let nim = |pile| nim(pile, (1, 2)).expect("a pile in range");
+    let odds = Some((3, 4));
+    vec![
+        (include_str!("../../../../games/tic-tac-toe.gdl"), marks(None)),
+        (include_str!("../../../../games/stochastic-tic-tac-toe-3x3.gdl"), marks(odds)),
+        (include_str!("../../../../games/connect-3-4x4.gdl"), connect(4, 3, None)),
+        (include_str!("../../../../games/connect-4-4x4.gdl"), connect(4, 4, None)),
+        (include_str!("../../../../games/stochastic-connect-3-4x4.gdl"), connect(4, 3, odds)),
+        (include_str!("../../../../games/stochastic-connect-4-4x4.gdl"), connect(4, 4, odds)),
+        (include_str!("../../../../games/stochastic-connect-4-5x4.gdl"), connect(5, 4, odds)),
+        (include_str!("../../../../games/stochastic-nim-20.gdl"), nim(20)),
+        (include_str!("../../../../games/stochastic-nim-100.gdl"), nim(100)),
+    ]
+}
+
+#[test]
+fn sheets_in_games_are_what_the_families_print() {
+    for (held, printed) in sheets_in_games() {
+        assert!(held == printed, "print this sheet again:\n{printed}");
+    }
+}
+
+/// The rulebook of a sheet, which must have no fault and no oddity.
+fn rulebook(sheet: String) -> gdl::Rulebook {
+    let source = gdl::Source { name: "sheet".into(), text: sheet.into() };
+    let reading = gdl::read(source, &gdl::ReadOptions { strict: true, ..Default::default() });
+    assert!(reading.diagnostics.is_empty(), "{:?}\n{}", reading.diagnostics, reading.source.text);
+    reading.rulebook.expect("a sheet without a fault has a rulebook")
+}
+
+#[test]
+fn every_sheet_is_read_without_a_fault() {
+    for sheet in samples() {
+        rulebook(sheet);
+    }
+}
+
+/// Value and states, by the reference, of a win of `role` in a sheet.
+fn solved(sheet: String, role: &str) -> (String, Option<u64>) {
+    use verdict::{Engine, Question, Watch};
+    let rulebook = std::sync::Arc::new(rulebook(sheet));
+    let mut question = Question::new(std::sync::Arc::clone(&rulebook)).expect("x is a player");
+    question.role = rulebook.role(role).expect("a role of the sheet");
+    let interrupt = std::sync::atomic::AtomicBool::new(false);
+    let started = std::time::Instant::now();
+    let progress = |_: &verdict::Progress| {};
+    let watch =
+        Watch { started, time: None, memory: None, interrupt: &interrupt, progress: &progress };
+    let verdict = crate::reference::Reference.judge(&question, &watch).expect("a small game");
+    (verdict.value.to_string(), verdict.counts.states)
+}
+
+#[test]
+fn small_games_have_their_known_values_and_states() {
+    let stacked = |own| connect(&square(3, 3), own).unwrap();
+    let found = [
+        solved(stacked(Some((3, 4))), "x"),
+        solved(stacked(Some((1, 2))), "o"),
+        solved(nim(7, (1, 2)).unwrap(), "x"),
+        solved(nim(7, (1, 4)).unwrap(), "o"),
+    ];
+    let known =
+        [("59487/131072", 4936), ("241/512", 4936), ("1987/4096", 182), ("7300935/16777216", 182)];
+    for ((value, states), (known_value, known_states)) in found.into_iter().zip(known) {
+        assert_eq!((&*value, states), (known_value, Some(known_states)));
+    }
+}
+
+#[test]
+fn an_unreduced_probability_has_the_same_value_and_the_same_states() {
+    let halves = |own| solved(connect(&square(3, 2), Some(own)).unwrap(), "x");
+    assert_eq!(halves((1, 2)), halves((2, 4)));
 }

@@ -36,9 +36,11 @@ fn header(board: &Board, own: Option<(u32, u32)>) -> String {
          {odds}\
          ; A player wins when {line} of its marks stand in a line, whoever placed the last of \
          them.\n\
-         ; A full board without a line is a draw.\n",
+         ; A full board without a line is a draw.\n\
+         {command}",
         line = board.line,
         size = board.size(),
+        command = board::command("tic-tac-toe", board, own),
     )
 }
 
