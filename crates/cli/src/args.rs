@@ -80,7 +80,7 @@ Examples:
   The odds of the first role, with every first move:
     oddsmith solve games/stochastic-tic-tac-toe-3x3.gdl
   The other role's odds, or all of them:
-    oddsmith solve GAME --role oplayer
+    oddsmith solve GAME --role o
     oddsmith solve GAME --roles
   Against an opponent who plays at random:
     oddsmith solve GAME --chance others
@@ -88,7 +88,7 @@ Examples:
     oddsmith solve GAME --horizon 6
     oddsmith solve GAME --objective goal
   From another state, given as the facts that hold in it:
-    oddsmith solve GAME --from '(cell 1 1 x) (cell 1 2 b) (control oplayer)'
+    oddsmith solve GAME --from '(cell 1 1 x) (cell 1 2 b) ... (control o)'
     oddsmith solve GAME --from @state.txt
   With limits: where one is met, sound bounds are printed and the exit status is 1:
     oddsmith solve GAME --time 60s --memory 8GiB
@@ -327,7 +327,7 @@ pub(crate) struct PerftArgs {
 const PLAY_HELP: &str = "\
 Examples:
   oddsmith play games/stochastic-tic-tac-toe-3x3.gdl
-  oddsmith play GAME --role oplayer --seed 7
+  oddsmith play GAME --role o --seed 7
   oddsmith play GAME --choose-chance
 
 At each step type the number or the text of a move, or

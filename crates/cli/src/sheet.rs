@@ -41,6 +41,22 @@ pub(crate) fn read(path: &Path, args: &SheetArgs) -> Result<Sheet, Failure> {
     }
 }
 
+/// Opens and reads a sheet whose value is to be found: every role must see all that is done, or
+/// the user must say that it is to be taken so.
+pub(crate) fn read_open(path: &Path, args: &SheetArgs) -> Result<Sheet, Failure> {
+    let sheet = read(path, args)?;
+    if args.perfect_information || gdl::complete_information(&sheet.rulebook) {
+        return Ok(sheet);
+    }
+    let name = &sheet.source.name;
+    Err(Failure::input(
+        "hidden-information",
+        format!("{name} has `sees` rules that do not show every role every move"),
+    )
+    .note("a value with hidden information is another question, which is not answered here")
+    .note("--perfect-information takes the game as if everything were seen"))
+}
+
 /// What a sheet means, and everything that is to be said about it.
 pub(crate) fn interpret(source: &Source, args: &SheetArgs, strict: bool) -> Reading {
     gdl::read(source.clone(), &ReadOptions { case_sensitive: args.case_sensitive, strict })

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &CrosscheckArgs, out: &mut dyn Write) -> Result<Status, 
 }
 
 fn pose(path: &Path, args: &CrosscheckArgs) -> Result<(Source, Vec<Question>), Failure> {
-    let held = sheet::read(path, &args.sheet)?;
+    let held = sheet::read_open(path, &args.sheet)?;
     let rulebook = Arc::new(held.rulebook);
     let questions = if args.roles {
         question::every(&rulebook, &args.question, None)?

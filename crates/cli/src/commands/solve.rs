@@ -59,13 +59,13 @@ pub(crate) fn run(
 
 /// The sheet and the questions that the flags put to it.
 fn pose(args: &SolveArgs) -> Result<(Source, Vec<Question>), Failure> {
-    let mut sheet = sheet::read(&args.game.game, &args.sheet)?;
+    let sheet = sheet::read_open(&args.game.game, &args.sheet)?;
     if !args.json && !args.quiet {
         let text = gdl::render(&sheet.warnings, &sheet.source, trouble::colored());
         std::io::stderr().write_all(text.as_bytes()).ok();
     }
     let from = match &args.from {
-        Some(text) => Some(state::parse(text, &mut sheet.rulebook, &args.sheet)?),
+        Some(text) => Some(state::parse(text, &sheet.rulebook)?),
         None => None,
     };
     let rulebook = Arc::new(sheet.rulebook);

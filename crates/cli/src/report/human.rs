@@ -54,7 +54,7 @@ fn row(out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
     writeln!(out, "{label:<LABEL_WIDTH$}{text}")
 }
 
-/// `the probability that xplayer wins, against oplayer, with random by chance, in 6 steps`.
+/// `the probability that x wins, against o, within 6 steps; chance: random`.
 pub(crate) fn question(asked: &Asked) -> String {
     let mut text = match asked.objective {
         Objective::Win => format!("the probability that {} wins", asked.role),
@@ -63,14 +63,14 @@ pub(crate) fn question(asked: &Asked) -> String {
     if !asked.opponents.is_empty() {
         text += &format!(", against {}", asked.opponents.join(" and "));
     }
-    if !asked.chance.is_empty() {
-        text += &format!(", with {} at random", asked.chance.join(" and "));
-    }
     if let Some(steps) = asked.horizon {
         text += &format!(", within {steps} step{}", if steps == 1 { "" } else { "s" });
     }
     if asked.elsewhere {
         text += ", from the given state";
+    }
+    if !asked.chance.is_empty() {
+        text += &format!("; chance: {}", asked.chance.join(" and "));
     }
     text
 }
@@ -116,8 +116,8 @@ fn value_columns(line: &MoveLine<'_>) -> (String, String) {
     if line.lower == line.upper {
         return (number::fraction(line.lower), number::decimal(line.lower));
     }
-    let digits = number::DECIMAL_DIGITS;
-    (format!("from {}", line.lower.decimal(digits)), format!("to {}", line.upper.decimal(digits)))
+    let decimal = number::plain_decimal;
+    (format!("from {}", decimal(line.lower)), format!("to {}", decimal(line.upper)))
 }
 
 /// `18,753 distinct, 9,111 to decide, 9,111 stored, 18 plies`.
@@ -132,7 +132,7 @@ fn counts(answer: &Answer) -> String {
     }
     parts.push(format!("{} stored", show_count(counts.stored)));
     if let Some(plies) = counts.plies {
-        parts.push(format!("{plies} plies"));
+        parts.push(format!("{plies} {}", if plies == 1 { "ply" } else { "plies" }));
     }
     parts.join(", ")
 }

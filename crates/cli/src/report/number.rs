@@ -7,6 +7,10 @@ use exact::Ratio;
 
 /// Significant digits of a decimal.
 pub(crate) const DECIMAL_DIGITS: usize = 12;
+/// A rounded decimal shorter than this looks like an exact one.
+const ROUND_TEXT: usize = 8;
+/// Most digits that are shown to tell a value from a round number.
+const DIGITS_MAX: usize = 4 * DECIMAL_DIGITS;
 /// A fraction with more characters than this is shortened.
 const LONG_TEXT: usize = 200;
 /// Digits kept at the front and at the back of a shortened number.
@@ -24,9 +28,22 @@ pub(crate) fn fraction(value: &Ratio) -> String {
 
 /// `= 0.474609375` or `≈ 0.333333333333`.
 pub(crate) fn decimal(value: &Ratio) -> String {
-    let text = value.decimal(DECIMAL_DIGITS);
+    let text = plain_decimal(value);
     let exact = text.parse::<Ratio>().is_ok_and(|read| read == *value);
     format!("{} {text}", if exact { "=" } else { "≈" })
+}
+
+/// The decimal without a sign. A value a hair beside a round number gets more digits, so that it
+/// does not look like that number.
+pub(crate) fn plain_decimal(value: &Ratio) -> String {
+    let looks_round = |text: &str| {
+        text.len() < ROUND_TEXT && text.parse::<Ratio>().is_ok_and(|read| read != *value)
+    };
+    let mut digits = DECIMAL_DIGITS;
+    while digits < DIGITS_MAX && looks_round(&value.decimal(digits)) {
+        digits *= 2;
+    }
+    value.decimal(digits)
 }
 
 /// `243/512 = 0.474609375`.
@@ -56,6 +73,8 @@ mod tests {
         assert_eq!(both(&ratio("1/3")), "1/3 ≈ 0.333333333333");
         assert_eq!(both(&ratio("1")), "1/1 = 1");
         assert_eq!(both(&ratio("0")), "0/1 = 0");
+        let beside = Ratio::new(10u64.pow(15) / 2 - 1, 10u64.pow(15));
+        assert_eq!(decimal(&beside), "= 0.499999999999999");
         let tiny = Ratio::new(1u8, 10u64.pow(15));
         assert!(decimal(&tiny).ends_with("1e-15"));
     }
@@ -63,6 +82,6 @@ mod tests {
     #[test]
     fn a_long_fraction_is_shortened_and_tells_its_length() {
         let long = Ratio::new(1u8, exact::UBig::from(3u8).pow(1000));
-        assert_eq!(fraction(&long), "1/132207081948…475276000001 (1/478 digits)".to_owned());
+        assert_eq!(fraction(&long), "1/132207081948…902855220001 (1/478 digits)".to_owned());
     }
 }

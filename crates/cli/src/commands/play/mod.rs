@@ -40,7 +40,7 @@ enum Turn {
 /// Plays until the user quits or the input ends.
 pub(crate) fn run(args: &PlayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     memory::check_limit(args.memory)?;
-    let held = sheet::read(&args.game.game, &args.sheet)?;
+    let held = sheet::read_open(&args.game.game, &args.sheet)?;
     let rulebook = Arc::new(held.rulebook);
     let question = question::one(&rulebook, &args.question, None)?;
     let table = Table::new(question.clone(), &held.source)?;

@@ -41,8 +41,8 @@ impl Brackets {
         if self.lower == self.upper {
             return number::both(&self.lower);
         }
-        let digits = number::DECIMAL_DIGITS;
-        format!("{} to {}", self.lower.decimal(digits), self.upper.decimal(digits))
+        let decimal = number::plain_decimal;
+        format!("{} to {}", decimal(&self.lower), decimal(&self.upper))
     }
 }
 

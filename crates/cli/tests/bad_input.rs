@@ -1,0 +1,227 @@
+//! Each kind of bad input gets a clear message on standard error and the status of its kind.
+
+mod support;
+
+use support::{CYCLE, Folder, GUESS, game, run, run_with, solve};
+
+/// The guess with a rule added.
+fn guess_and(rule: &str) -> String {
+    format!("{GUESS}{rule}\n")
+}
+
+/// The guess with a part replaced.
+fn guess_with(part: &str, other: &str) -> String {
+    assert!(GUESS.contains(part), "`{part}` is in the sheet");
+    GUESS.replacen(part, other, 1)
+}
+
+#[test]
+fn a_missing_file_and_a_folder_are_told_apart() {
+    run(&["solve", "no-such-file.gdl"]).refused(2, &["no-such-file.gdl", "no such file"]);
+    let folder = Folder::new();
+    let path = folder.path().to_str().unwrap();
+    run(&["solve", path]).refused(2, &["is a folder"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_cannot_be_read_is_the_inputs_fault() {
+    run(&["solve", "/proc/self/mem"]).refused(2, &["cannot read /proc/self/mem"]);
+}
+
+#[test]
+fn an_empty_sheet_is_refused() {
+    for text in ["", " \n\t\n", "; only a comment\n"] {
+        solve(text, &[]).refused(2, &["empty"]);
+    }
+}
+
+#[test]
+fn binary_junk_is_refused() {
+    let junk: Vec<u8> =
+        (0..4096u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let folder = Folder::new();
+    run(&["solve", &folder.file("junk.gdl", &junk)]).refused(2, &["not text"]);
+    run_with(&["solve", "-"], b"\x7fELF\x02\x01\x01\0\0\0").refused(2, &["not text"]);
+}
+
+#[test]
+fn unbalanced_parentheses_are_shown_with_their_place() {
+    let folder = Folder::new();
+    let path = folder.file("open.gdl", b"(role x)\n(init (cell 1 b)\n(role o)\n");
+    run(&["solve", &path]).refused(2, &["open.gdl:2:1", "(init (cell 1 b)", "^"]);
+    solve("(role x))\n", &[]).refused(2, &["<stdin>:1:9"]);
+}
+
+#[test]
+fn a_sheet_without_roles_is_refused() {
+    solve("(init start)\n(<= terminal (true start))\n", &[]).refused(2, &["role"]);
+}
+
+#[test]
+fn an_unknown_role_is_answered_with_the_roles_there_are() {
+    let ran = run(&["solve", &game("tic-tac-toe.gdl"), "--role", "oo"]);
+    ran.refused(2, &["no role `oo`", "`x`, `o`", "did you mean `o`?"]);
+    solve(GUESS, &["--chance", "dealer"]).refused(2, &["no role `dealer`"]);
+}
+
+#[test]
+fn asking_about_a_chance_role_is_refused() {
+    solve(GUESS, &["--role", "random"]).refused(2, &["`random` plays at random", "`x`"]);
+    let ttt = game("tic-tac-toe.gdl");
+    run(&["solve", &ttt, "--role", "o", "--chance", "o"]).refused(2, &["`o` plays at random"]);
+    solve(GUESS, &["--chance", "x"]).refused(2, &["every role", "at random"]);
+}
+
+#[test]
+fn a_role_without_a_legal_move_is_shown_with_the_state() {
+    let stuck = guess_with("(<= terminal (true lost))", "");
+    for engine in ["sweep", "reference"] {
+        let ran = solve(&stuck, &["--engine", engine]);
+        ran.refused(2, &["no legal move", "lost"]);
+    }
+}
+
+#[test]
+fn an_unsafe_variable_is_shown_with_its_rule() {
+    let sheet = guess_and("(<= (next (seen ?z)) (does x a))");
+    solve(&sheet, &[]).refused(2, &["?z", "<stdin>:9:", "^"]);
+}
+
+#[test]
+fn negation_through_recursion_is_refused() {
+    let sheet = guess_and("(<= p (not q))\n(<= q (not p))\n(<= (next p) p)");
+    solve(&sheet, &[]).refused(2, &["negation", "^"]);
+}
+
+#[test]
+fn legal_depending_on_does_is_refused() {
+    let sheet = guess_and("(<= (legal x c) (does random a))");
+    solve(&sheet, &[]).refused(2, &["legal", "does", "^"]);
+}
+
+#[test]
+fn a_domain_that_grows_without_bound_is_refused_with_the_rule() {
+    let sheet = guess_and("(init (n 0))\n(<= (next (n (s ?n))) (true (n ?n)))");
+    let ran = solve(&sheet, &[]);
+    ran.refused(2, &["(<= (next (n (s ?n))) (true (n ?n)))"]);
+}
+
+#[test]
+fn a_ground_limit_names_the_rule_that_passes_it() {
+    let ran = run(&["solve", &game("stochastic-nim-100.gdl"), "--ground-limit", "50"]);
+    ran.refused(2, &["--ground-limit", "^"]);
+}
+
+#[test]
+fn a_goal_out_of_range_is_refused() {
+    solve(&guess_with("(goal x 100)", "(goal x 101)"), &[]).refused(2, &["101", "100"]);
+    solve(&guess_with("(goal x 100)", "(goal x much)"), &[]).refused(2, &["much"]);
+}
+
+#[test]
+fn two_goal_values_in_a_terminal_state_are_refused() {
+    let sheet = guess_and("(<= (goal x 50) (true won))");
+    for engine in ["sweep", "reference"] {
+        solve(&sheet, &["--engine", engine]).refused(2, &["50", "100", "won"]);
+    }
+}
+
+#[test]
+fn a_missing_goal_is_a_fault_only_under_objective_goal() {
+    let sheet = guess_with("(<= (goal x 0) (true lost))", "");
+    assert_eq!(solve(&sheet, &[]).status, 0);
+    solve(&sheet, &["--objective", "goal"]).refused(2, &["goal", "lost"]);
+}
+
+#[test]
+fn a_game_that_does_not_end_is_shown_as_a_cycle_and_a_horizon_bounds_it() {
+    for engine in ["sweep", "search", "reference"] {
+        let ran = solve(CYCLE, &["--engine", engine]);
+        ran.refused(2, &["--horizon", "left", "right"]);
+        let bounded = solve(CYCLE, &["--engine", engine, "--horizon", "5"]);
+        assert_eq!(bounded.status, 0, "{bounded:?}");
+        assert!(bounded.out.contains("1/1 = 1"), "{bounded:?}");
+    }
+}
+
+#[test]
+fn a_memory_limit_below_the_program_is_refused_with_the_least() {
+    for limit in ["1", "64KiB", "2MB"] {
+        solve(GUESS, &["--memory", limit]).refused(2, &["the least is --memory", "MiB"]);
+    }
+    assert_eq!(solve(GUESS, &["--memory", "1GiB"]).status, 0);
+}
+
+#[test]
+fn a_state_that_does_not_fit_the_game_is_refused() {
+    solve(GUESS, &["--from", "(cell 1 1 x)"]).refused(2, &["cell"]);
+    solve(GUESS, &["--from", "(start"]).refused(2, &["--from:1:1"]);
+    solve(GUESS, &["--from", "@no-such-state"]).refused(2, &["no-such-state"]);
+}
+
+#[test]
+fn hidden_information_is_refused_unless_it_is_taken_as_open() {
+    let sheet = guess_and("(<= (sees x start) (true start))");
+    solve(&sheet, &[]).refused(2, &["sees", "--perfect-information"]);
+    assert_eq!(solve(&sheet, &["--perfect-information"]).status, 0);
+}
+
+#[test]
+fn wrong_flags_are_the_inputs_fault() {
+    let wrong = [
+        &["--horizon", "-1"][..],
+        &["--horizon", "99999999999"],
+        &["--time", "soon"],
+        &["--memory", "lots"],
+        &["--engine", "symbolic"],
+        &["--backend", "abacus"],
+        &["--role", "x", "--roles"],
+        &["--depth", "3"],
+        &["--approximate", "--engine", "reference"],
+        &["--no-such-flag"],
+    ];
+    for flags in wrong {
+        solve(GUESS, flags).refused(2, &["error:"]);
+    }
+    run(&["conjure"]).refused(2, &["conjure"]);
+    run(&["solve"]).refused(2, &["GAME"]);
+    run(&["generate", "connect", "3", "3", "9"]).refused(2, &["line 9"]);
+    run(&["generate", "nim", "0"]).refused(2, &["pile 0"]);
+    run(&["generate", "nim", "5", "--add", "7/4"]).refused(2, &["7/4"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn output_to_a_closed_pipe_ends_quietly() {
+    use std::process::Stdio;
+    let nim = game("stochastic-nim-20.gdl");
+    for args in [&["generate", "nim", "20000"][..], &["solve", &nim], &["solve", &nim, "--json"]] {
+        let mut child = support::command(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("the binary ends");
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{args:?} {err}");
+        assert!(!err.contains("panic") && !err.contains("error"), "{args:?} {err}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_the_environments_fault() {
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+    let output =
+        support::command(&["generate", "nim", "5"]).stdout(full).output().expect("the binary ends");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{err}");
+    assert!(err.contains("cannot write the output"), "{err}");
+    let folder = Folder::new();
+    let inside = folder.path().join("none").join("game.gdl");
+    let target = inside.to_str().unwrap();
+    run(&["generate", "nim", "5", "--output", target]).refused(3, &["cannot write", target]);
+}

@@ -1,0 +1,266 @@
+//! What the commands answer, as text and as objects, and that help teaches.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::schema;
+use support::{CYCLE, Folder, GUESS, game, run, run_with, solve};
+
+/// Asserts that an object fits its schema.
+fn fits(name: &str, value: &Value) {
+    assert_eq!(schema::fault(&schema::load(name), value), None, "{value:#}");
+}
+
+#[test]
+fn an_answer_shows_value_moves_counts_and_cost() {
+    let ran = solve(GUESS, &[]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    for part in [
+        "<stdin>",
+        "the probability that x wins",
+        "1/2 = 0.5",
+        "* a",
+        "* b",
+        "3 distinct, 1 to decide",
+        "1 ply",
+        "by sweep on cpu",
+    ] {
+        assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
+    }
+    assert!(ran.err.is_empty(), "{ran:?}");
+}
+
+#[test]
+fn every_engine_gives_the_same_object_but_for_its_name_and_cost() {
+    for engine in ["sweep", "search", "reference"] {
+        let ran = solve(GUESS, &["--json", "--engine", engine]);
+        let object = ran.json();
+        fits("solve.schema.json", &object);
+        assert_eq!((ran.status, &object["engine"]), (0, &json!(engine)));
+        assert_eq!(object["game"], "<stdin>");
+        assert_eq!((&object["role"], &object["chance"]), (&json!("x"), &json!(["random"])));
+        assert_eq!((&object["value"], &object["exact"]), (&json!("1/2"), &json!(true)));
+        assert_eq!((&object["lower"], &object["upper"]), (&json!("1/2"), &json!("1/2")));
+        assert_eq!((&object["expected_goal"], &object["decimal"]), (&json!("50/1"), &json!(0.5)));
+        assert_eq!((&object["best"], &object["cut"]), (&json!(["a", "b"]), &json!(false)));
+        assert_eq!(object["moves"][1]["move"], "b");
+        assert_eq!(object["halt"], Value::Null);
+        if engine != "search" {
+            assert_eq!((&object["states"], &object["decision_states"]), (&json!(3), &json!(1)));
+        }
+    }
+}
+
+#[test]
+fn a_horizon_belongs_to_the_answer_and_a_cut_is_told() {
+    let ran = solve(GUESS, &["--horizon", "0", "--json"]);
+    let object = ran.json();
+    fits("solve.schema.json", &object);
+    assert_eq!((&object["horizon"], &object["cut"]), (&json!(0), &json!(true)));
+    assert_eq!(object["value"], "0/1");
+    let told = solve(GUESS, &["--horizon", "0"]);
+    assert!(told.err.contains("unfinished at the horizon"), "{told:?}");
+}
+
+#[test]
+fn all_roles_are_answered_in_turn() {
+    let path = game("tic-tac-toe.gdl");
+    let object = run(&["solve", &path, "--roles", "--json"]).json();
+    fits("solve.schema.json", &object);
+    let roles: Vec<&Value> =
+        object["answers"].as_array().unwrap().iter().map(|answer| &answer["role"]).collect();
+    assert_eq!(roles, ["x", "o"]);
+    let text = run(&["solve", &path, "--roles"]).out;
+    assert_eq!(text.matches("the probability that").count(), 2, "{text}");
+}
+
+#[test]
+fn others_play_at_random_where_they_are_told_to() {
+    let path = game("tic-tac-toe.gdl");
+    for (role, value) in [("x", "191/192"), ("o", "887/945")] {
+        for chance in ["others", if role == "x" { "o" } else { "x" }] {
+            let flags = ["solve", &path, "--json", "--role", role, "--chance", chance];
+            assert_eq!(run(&flags).json()["value"], value);
+        }
+    }
+}
+
+#[test]
+fn a_question_may_start_from_another_state() {
+    let folder = Folder::new();
+    let file = folder.file("state", b"(true won)\n");
+    for state in ["won", "(won)", "((true won))", &format!("@{file}")] {
+        let ran = solve(GUESS, &["--from", state]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert!(ran.out.contains("1/1 = 1") && ran.out.contains("from the given state"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_time_limit_ends_in_sound_bounds_and_status_one() {
+    let path = game("stochastic-connect-4-5x4.gdl");
+    let ran = run(&["solve", &path, "--time", "1ms", "--json"]);
+    let object = ran.json();
+    fits("solve.schema.json", &object);
+    assert_eq!((ran.status, &object["value"]), (1, &Value::Null), "{ran:?}");
+    assert_eq!((&object["exact"], &object["halt"]["reason"]), (&json!(false), &json!("time")));
+    let told = run(&["solve", &path, "--time", "1ms"]);
+    assert_eq!(told.status, 1);
+    assert!(told.out.contains("at least") && told.out.contains("at most"), "{told:?}");
+    assert!(told.err.contains("the time limit was met"), "{told:?}");
+}
+
+#[test]
+fn approximate_bounds_hold_the_value() {
+    let path = game("stochastic-nim-20.gdl");
+    let exact = run(&["solve", &path, "--json"]).json();
+    let ran = run(&["solve", &path, "--approximate", "--json"]);
+    let rough = ran.json();
+    fits("solve.schema.json", &rough);
+    let ratio = |value: &Value| value.as_str().unwrap().parse::<exact::Ratio>().unwrap();
+    assert!(ratio(&rough["lower"]) <= ratio(&exact["value"]));
+    assert!(ratio(&exact["value"]) <= ratio(&rough["upper"]));
+}
+
+#[test]
+fn a_depth_limit_gives_bounds_that_hold_the_value() {
+    let path = game("tic-tac-toe.gdl");
+    let ran = run(&["solve", &path, "--engine", "search", "--depth", "3", "--json"]);
+    assert_eq!((ran.status, &ran.json()["halt"]["reason"]), (1, &json!("depth")), "{ran:?}");
+    fits("solve.schema.json", &ran.json());
+}
+
+#[test]
+fn failures_are_objects_under_json() {
+    let cases: [(&str, &[&str], &str); 5] = [
+        ("(role x", &["--json"], "sheet"),
+        (GUESS, &["--json", "--role", "y"], "unknown-role"),
+        (GUESS, &["--json", "--horizon", "x"], "usage"),
+        (CYCLE, &["--json"], "cycle"),
+        ("\0", &["--json"], "not-text"),
+    ];
+    for (sheet, flags, code) in cases {
+        let ran = solve(sheet, flags);
+        let object = ran.json();
+        fits("solve.schema.json", &object);
+        assert_eq!((ran.status, &object["error"]["code"]), (2, &json!(code)), "{ran:?}");
+        assert!(ran.err.is_empty(), "{ran:?}");
+    }
+    let states = solve(CYCLE, &["--json"]).json();
+    assert!(states["error"]["states"].as_array().unwrap().len() >= 2, "{states:#}");
+}
+
+#[test]
+fn the_validator_itself_finds_faults() {
+    let schema = schema::load("solve.schema.json");
+    let good = solve(GUESS, &["--json"]).json();
+    for (name, value) in [
+        ("value", json!(0.5)),
+        ("value", json!("0.5")),
+        ("states", json!(-1)),
+        ("engine", json!("oracle")),
+        ("extra", json!(1)),
+        ("moves", json!([{ "move": "a" }])),
+    ] {
+        let mut bad = good.clone();
+        bad[name] = value;
+        assert!(schema::fault(&schema, &bad).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn perft_counts_states_and_paths_by_ply() {
+    let ran = run(&["perft", &game("tic-tac-toe.gdl"), "--json"]);
+    let object = ran.json();
+    fits("perft.schema.json", &object);
+    let plies = object["plies"].as_array().unwrap();
+    let column = |name: &str| plies.iter().map(|ply| ply[name].clone()).collect::<Vec<Value>>();
+    assert_eq!(column("states"), [1, 9, 72, 252, 756, 1260, 1520, 1140, 390, 78]);
+    assert_eq!(column("paths")[..6], ["1", "9", "72", "504", "3024", "15120"]);
+    assert_eq!((&object["total_states"], &object["total_terminal"]), (&json!(5478), &json!(958)));
+    let text = run(&["perft", &game("tic-tac-toe.gdl"), "--depth", "2"]).out;
+    assert_eq!(text.lines().count(), 6, "{text}");
+}
+
+#[test]
+fn check_tells_all_faults_of_all_sheets() {
+    let folder = Folder::new();
+    let good = folder.file("good.gdl", GUESS.as_bytes());
+    let faulty = format!("{GUESS}(<= (next ?y) (does x a))\n(<= (next ?z) (does x b))\n");
+    let bad = folder.file("bad.gdl", faulty.as_bytes());
+    assert_eq!(run(&["check", &good]).status, 0);
+    let ran = run(&["check", &good, &bad, "absent.gdl"]);
+    assert_eq!(ran.status, 2);
+    for part in ["good.gdl: no faults", "bad.gdl:9:", "bad.gdl:10:", "2 errors", "absent.gdl"] {
+        assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
+    }
+    let object = run(&["check", &good, &bad, "--json"]).json();
+    assert_eq!(object["sheets"][0]["passed"], true);
+    assert_eq!(object["sheets"][1]["diagnostics"][0]["place"]["line"], 9);
+    let twice = folder.file("twice.gdl", format!("{GUESS}(init start)\n").as_bytes());
+    assert_eq!(run(&["check", &twice]).status, 0);
+    assert_eq!(run(&["check", &twice, "--strict"]).status, 2);
+}
+
+#[test]
+fn generated_games_are_solved_from_standard_input() {
+    let sheet = run(&["generate", "tic-tac-toe", "3", "3", "3", "--own", "1/2"]);
+    assert_eq!(sheet.status, 0);
+    let ran = run_with(&["solve", "-", "--json"], sheet.out.as_bytes());
+    assert_eq!((&ran.json()["value"], &ran.json()["states"]), (&json!("243/512"), &json!(58828)));
+    let named = ["generate", "tic-tac-toe", "--columns", "3", "--rows", "3", "--line", "3"];
+    assert_eq!(run(&[&named[..], &["--own", "1/2"]].concat()).out, sheet.out);
+}
+
+#[test]
+fn generate_writes_a_file_where_it_is_told_to() {
+    let folder = Folder::new();
+    let path = folder.file("nim.gdl", b"old");
+    let ran = run(&["generate", "nim", "5", "--output", &path]);
+    assert_eq!((ran.status, ran.out.as_str()), (0, ""));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), run(&["generate", "nim", "5"]).out);
+}
+
+#[test]
+fn engines_agree_and_the_table_says_so() {
+    let ran = run(&["crosscheck", &game("stochastic-nim-20.gdl"), "--roles"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(ran.out.matches("\n  agree\n").count(), 2, "{}", ran.out);
+    let object = run(&["crosscheck", &game("reroll.gdl"), "--json"]).json();
+    assert_eq!(object["questions"][0]["agree"], true);
+    assert_eq!(object["questions"][0]["engines"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn translations_are_written_in_all_forms() {
+    let path = game("reroll.gdl");
+    let normal = run(&["translate", &path, "--to", "gdl"]);
+    assert_eq!(normal.status, 0);
+    let again = run_with(&["translate", "-", "--to", "gdl"], normal.out.as_bytes());
+    assert_eq!(again.out, normal.out, "the normal form is its own normal form");
+    assert!(run(&["translate", &path, "--to", "dot"]).out.starts_with("digraph"));
+    assert!(run(&["translate", &path, "--to", "propnet"]).out.contains("terminal"));
+}
+
+#[test]
+fn help_teaches_with_examples() {
+    for command in ["solve", "check", "perft", "play", "generate", "crosscheck", "translate"] {
+        let ran = run(&[command, "--help"]);
+        assert_eq!(ran.status, 0);
+        let example = format!("oddsmith {command} ");
+        assert!(ran.out.contains("Examples:") && ran.out.contains(&example), "{}", ran.out);
+        assert!(ran.out.lines().all(|line| line.chars().count() <= 100), "{}", ran.out);
+    }
+    let general = run(&["--help"]).out;
+    assert!(general.contains("Exit status:") && general.contains("oddsmith solve"), "{general}");
+    let short = run(&[]);
+    assert!(short.status == 0 && short.out.contains("Usage: oddsmith"), "{short:?}");
+}
+
+#[test]
+fn completions_are_there_for_the_usual_shells() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let ran = run(&["completions", shell]);
+        assert!(ran.status == 0 && ran.out.contains("crosscheck"), "{shell}");
+    }
+}
