@@ -13,7 +13,7 @@ use index::{Id, IndexVec};
 use rustc_hash::FxHashMap;
 
 use crate::gates::{GateId, Gates, Net, NetRole};
-use crate::rebuild::Substitution;
+use crate::rebuild::{Substitution, cone};
 use crate::recursion::{InnerRule, least_fixpoint};
 use crate::scc::{Graph, components};
 
@@ -159,15 +159,18 @@ impl Outputs {
     }
 }
 
-/// A copy of the outputs' cone, and the outputs in it. Copied twice: the first copy may fold
-/// further and leave a negation behind, the second finds nothing left to fold.
+/// A copy of the outputs' cone, and the outputs in it. A copy may fold further and leave a
+/// negation behind; a second one then finds nothing left to fold.
 fn compact(source: &Gates, outputs: &[GateId]) -> (Gates, Vec<GateId>) {
-    let mut substitution = Substitution::new();
-    let (mut draft, mut gates) = (Gates::new(), Gates::new());
-    let drafted = substitution.rebuild(source, outputs, &mut draft, &mut |_| None);
-    let outputs = substitution.rebuild(&draft, &drafted, &mut gates, &mut |_| None);
-    debug_assert!(gates.len() <= draft.len());
-    (gates, outputs)
+    let mut gates = Gates::new();
+    let copied = Substitution::new().rebuild(source, outputs, &mut gates, &mut |_| None);
+    let constants = 2;
+    let used = cone(&gates, &copied).iter().filter(|gate| gate.index() >= constants).count();
+    if used + constants == gates.len() {
+        return (gates, copied);
+    }
+    debug_assert!(used + constants < gates.len());
+    compact(&gates, &copied)
 }
 
 /// The work: gates of the atoms done so far.

@@ -16,4 +16,4 @@ mod spelling;
 pub use chance::{CHANCE_LIMIT_VISITS, chance_classes};
 pub use groups::{guess_exclusive, guess_groups};
 pub use level::{Level, guess_level};
-pub use playouts::{Machine, playouts};
+pub use playouts::playouts;
