@@ -106,6 +106,15 @@ impl<T: Plain> HugeVec<T> {
         self.len = 0;
     }
 
+    /// Takes out the elements from `len` on; the mapping stays.
+    ///
+    /// # Panics
+    /// When there are fewer.
+    pub fn truncate(&mut self, len: usize) {
+        assert!(len <= self.len, "a vector is cut within its length");
+        self.len = len;
+    }
+
     /// Makes room for `more` further elements.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
 //! The sweep's plies on the processor: keys in a hash table a ply, edges as child ids.
 //!
 //! Forward, a ply is expanded block by block; the children of a block are inserted into the next
-//! ply's table and their ids recorded in the order of emission. Backward, the same blocks are
-//! viewed again (which costs a tenth of an expansion) and the recorded ids are read in the same
-//! order, so an edge costs 4 bytes and one gather.
+//! ply's table, their ids recorded in the order of emission, and what the block showed is kept
+//! ([`Record`]). Backward, both are read in the same order, so an edge costs 4 bytes and one
+//! gather, and keys are needed only until their ply is expanded.
 //!
 //! Always: ids of a ply are dense in order of discovery; a ply's edges are complete or absent;
 //! only two plies of values exist at a time, in two buffers that are kept.
@@ -11,12 +11,15 @@
 //! Refused: finding children again by look-up in the backward pass (twice the misses), and
 //! sorting keys within a ply (destroys the locality that discovery order has).
 
+use std::ops::Range;
+
 use exact::Bounds;
 use kernel::{BLOCK_LANES, Expander, Expansion, Joint, Mask};
 use store::{HugeVec, OutOfMemory};
 use verdict::{HaltReason, Watch};
 
 use super::level::LevelTables;
+use super::record::{Cursor, Record};
 use super::plies::{BACKWARD_SHARE, FORWARD_SHARE, over};
 use super::registers::{
     BoundsRegisters, Children, NarrowRegisters, Registers, Share, WideRegisters,
@@ -28,9 +31,11 @@ use crate::backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
 
 /// One ply.
 struct Layer<const W: usize> {
+    /// Keys; none once the ply is expanded, unless all are kept.
     keys: PlyKeys<W>,
-    /// Ids of children in the next ply, in order of emission; empty where not expanded.
-    edges: HugeVec<u32>,
+    states: usize,
+    /// Once it is expanded: where its blocks stand in the record, and its edges among all edges.
+    expanded: Option<(Cursor, Range<usize>)>,
     /// The toss behind each child, where the children wait for one and are passed through.
     toss: Option<Toss>,
     /// Steps from the root.
@@ -39,11 +44,8 @@ struct Layer<const W: usize> {
 
 impl<const W: usize> Layer<W> {
     fn new(keys: PlyKeys<W>, step: u32) -> Self {
-        Self { keys, edges: HugeVec::new(), toss: None, step }
-    }
-
-    fn bytes(&self) -> u64 {
-        self.keys.bytes() + self.edges.bytes()
+        let states = keys.len();
+        Self { keys, states, expanded: None, toss: None, step }
     }
 }
 
@@ -60,6 +62,12 @@ pub(crate) struct Layers<const W: usize> {
     expander: Box<dyn Expander>,
     level: Option<LevelTables>,
     plies: Vec<Layer<W>>,
+    /// What the blocks of expanded plies showed.
+    record: Record,
+    /// Ids of children in the next ply, ply after ply, in order of emission.
+    edges: HugeVec<u32>,
+    /// Memory of keys that are not needed any more.
+    spare: HugeVec<u64>,
     slots: Slots,
     expansion: Expansion,
     shares: Vec<(u32, u32)>,
@@ -140,6 +148,9 @@ impl<const W: usize> Layers<W> {
             folding: level.is_some(),
             level,
             plies: vec![Layer::new(keys, 0)],
+            record: Record::default(),
+            edges: HugeVec::new(),
+            spare: HugeVec::new(),
             slots,
             expansion: Expansion::default(),
             shares: Vec::new(),
@@ -195,7 +206,24 @@ impl<const W: usize> Layers<W> {
     }
 
     fn blocks(&self, ply: usize) -> usize {
-        self.plies[ply].keys.len().div_ceil(BLOCK_LANES)
+        self.plies[ply].states.div_ceil(BLOCK_LANES)
+    }
+
+    /// About how many states the next ply will have, if plies go on growing as they did.
+    fn expected(&self) -> usize {
+        let states = |back: usize| {
+            self.plies.len().checked_sub(back).map_or(1, |ply| self.plies[ply].states.max(1))
+        };
+        let growth = (states(1) as f64 / states(2) as f64).clamp(1.0, 4.0);
+        (states(1) as f64 * growth) as usize
+    }
+
+    /// Shows a block again, from the record where there is one.
+    fn view(&mut self, ply: usize, block: usize, cursor: &mut Cursor) -> Result<usize, Trouble> {
+        if self.plies[ply].expanded.is_none() {
+            return self.expand(ply, block, false);
+        }
+        Ok(self.record.read(cursor, &mut self.expansion))
     }
 
     /// Adds what the last expansion of `lanes` lanes found to the counts.
@@ -222,20 +250,19 @@ impl<const W: usize> Layers<W> {
     fn fill(
         &mut self,
         next: &mut PlyKeys<W>,
-        edges: &mut HugeVec<u32>,
         watch: &Watch<'_>,
     ) -> Result<PlyCounts, Trouble> {
         let newest = self.plies.len() - 1;
         let mut counts = PlyCounts { steps: 1, ..PlyCounts::default() };
         for block in 0..self.blocks(newest) {
-            let growing = next.bytes() + edges.bytes();
+            let growing = next.bytes() + self.edges.bytes();
             let values = 16 * self.largest.max(next.len()) as u64;
-            self.check_limits(watch, growing + growing / 4 + values, FORWARD_SHARE)?;
+            self.check_limits(watch, next.bytes() + growing / 4 + values, FORWARD_SHARE)?;
             let lanes = self.expand(newest, block, true)?;
             self.count(lanes, &mut counts);
-            next.insert_all(&mut self.slots, &self.expansion.children, edges).map_err(refused)?;
+            self.record.write(lanes, &self.expansion).map_err(refused)?;
+            next.insert_all(&mut self.slots, &self.expansion.children, &mut self.edges).map_err(refused)?;
         }
-        debug_assert_eq!(edges.len() as u64, counts.edges, "one id an edge");
         Ok(counts)
     }
 
@@ -243,25 +270,25 @@ impl<const W: usize> Layers<W> {
     fn fill_folded(
         &mut self,
         next: &mut PlyKeys<W>,
-        edges: &mut HugeVec<u32>,
         watch: &Watch<'_>,
-    ) -> Result<Option<(PlyCounts, Toss)>, Trouble> {
+    ) -> Result<Option<(PlyCounts, Option<Toss>)>, Trouble> {
         let newest = self.plies.len() - 1;
         let (width, step) = (self.expander.words(), self.plies[newest].step);
         let mut counts = PlyCounts { steps: 2, ..PlyCounts::default() };
-        let (mut toss, mut distinct) = (None, Distinct::new(width));
+        let (mut toss, mut distinct) = (None, Distinct::<W>::new(width));
         for block in 0..self.blocks(newest) {
-            let growing = next.bytes() + edges.bytes();
+            let growing = next.bytes() + self.edges.bytes();
             let values = 16 * self.largest.max(next.len()) as u64;
-            self.check_limits(watch, growing + growing / 4 + values, FORWARD_SHARE)?;
+            self.check_limits(watch, next.bytes() + growing / 4 + values, FORWARD_SHARE)?;
             let lanes = self.expand(newest, block, true)?;
             self.count(lanes, &mut counts);
+            self.record.write(lanes, &self.expansion).map_err(refused)?;
             let children = std::mem::take(&mut self.expansion.children);
             let from = block * BLOCK_LANES * width;
             let parents = &self.plies[newest].keys.words()[from..from + lanes * width];
             let folds = counts.totals.iter().all(|total| *total == 1)
                 && distinct.take_in(parents, &self.expansion.joints, &children)
-                && self.pass_through(&children, &mut toss, next, edges)?;
+                && self.pass_through(&children, &mut toss, next)?;
             if !folds {
                 // A ply that breaks late would cost twice at each step from here on.
                 self.folding &= block < 4;
@@ -272,8 +299,9 @@ impl<const W: usize> Layers<W> {
             self.expansion.children = children;
         }
         let Some(toss) = toss.filter(|_| distinct.holds()) else { return Ok(None) };
-        (counts.edges, counts.totals) = (edges.len() as u64, vec![toss.total]);
-        Ok(Some((counts, toss)))
+        counts.edges = counts.folded * toss.weights.len() as u64;
+        counts.totals = vec![toss.total];
+        Ok(Some((counts, Some(toss))))
     }
 
     /// Expands states that wait for a toss; `false` where they do not, or not for the same one.
@@ -282,7 +310,6 @@ impl<const W: usize> Layers<W> {
         children: &[u64],
         toss: &mut Option<Toss>,
         next: &mut PlyKeys<W>,
-        edges: &mut HugeVec<u32>,
     ) -> Result<bool, Trouble> {
         let width = self.expander.words();
         for keys in children.chunks(BLOCK_LANES * width) {
@@ -296,7 +323,7 @@ impl<const W: usize> Layers<W> {
                 return Ok(false);
             }
             *toss = found;
-            next.insert_all(&mut self.slots, &self.behind.children, edges).map_err(refused)?;
+            next.insert_all(&mut self.slots, &self.behind.children, &mut self.edges).map_err(refused)?;
         }
         Ok(true)
     }
@@ -305,13 +332,12 @@ impl<const W: usize> Layers<W> {
     fn value_behind(
         &mut self,
         registers: &mut dyn Registers,
-        ply: usize,
         toss: &Toss,
         scale: &Scale,
         below: &Values,
         cursor: &mut usize,
     ) {
-        let edges = self.plies[ply].edges.as_slice();
+        let edges = self.edges.as_slice();
         let children: usize = self
             .expansion
             .joints
@@ -393,12 +419,12 @@ impl<const W: usize> Layers<W> {
     ) {
         reduce(&self.expansion.joints, &mut self.shares);
         let Some(toss) = self.plies[ply].toss.take() else {
-            let ids = &self.plies[ply].edges.as_slice()[*cursor..];
+            let ids = &self.edges.as_slice()[*cursor..];
             let children = Children { values: below.words.as_slice(), limbs: below.limbs, ids };
             *cursor += self.fold(registers, &children, scale.step);
             return;
         };
-        self.value_behind(registers, ply, &toss, scale, below, cursor);
+        self.value_behind(registers, &toss, scale, below, cursor);
         let count = self.behind_values.len() / scale.limbs;
         let ids: Vec<u32> = (0..count as u32).collect();
         let children = Children { values: &self.behind_values, limbs: scale.limbs, ids: &ids };
@@ -439,15 +465,16 @@ impl<const W: usize> Layers<W> {
         out: &mut Values,
         watch: &Watch<'_>,
     ) -> Result<(), Trouble> {
-        let states = self.plies[ply].keys.len();
+        let states = self.plies[ply].states;
         let needed = out.words.bytes_for(states * scale.limbs) - out.words.bytes();
         self.check_limits(watch, needed, BACKWARD_SHARE)?;
         out.words.resize(states * scale.limbs, 0).map_err(refused)?;
         let mut registers = Self::registers(scale);
-        let mut cursor = 0;
+        let (mut shown, edges) = self.plies[ply].expanded.clone().unwrap_or_default();
+        let mut cursor = edges.start;
         for block in 0..self.blocks(ply) {
             self.check_limits(watch, 0, BACKWARD_SHARE)?;
-            let lanes = self.expand(ply, block, false)?;
+            let lanes = self.view(ply, block, &mut shown)?;
             if leaf == Leaf::Expanded {
                 self.fold_block(&mut *registers, ply, scale, below, &mut cursor);
             }
@@ -455,7 +482,7 @@ impl<const W: usize> Layers<W> {
             let target = &mut out.words.as_mut_slice()[from..from + lanes * scale.limbs];
             self.write_block(&*registers, lanes, leaf, scale, target);
         }
-        let read = if leaf == Leaf::Expanded { self.plies[ply].edges.len() } else { 0 };
+        let read = if leaf == Leaf::Expanded { edges.end } else { edges.start };
         assert_eq!(cursor, read, "the backward pass reads each edge once");
         Ok(())
     }
@@ -500,40 +527,51 @@ impl<const W: usize> SweepBackend for Layers<W> {
     }
 
     fn states(&self, ply: usize) -> u64 {
-        self.plies[ply].keys.len() as u64
+        self.plies[ply].states as u64
     }
 
     fn bytes(&self) -> u64 {
         let values: u64 = self.values.iter().map(|values| values.words.bytes()).sum();
-        let newest = self.plies.last().map_or(0, Layer::bytes);
-        self.older_bytes + newest + self.slots.bytes() + values
+        let newest = self.plies.last().map_or(0, |layer| layer.keys.bytes());
+        let keys = self.older_bytes + newest + self.spare.bytes();
+        keys + self.slots.bytes() + self.edges.bytes() + self.record.bytes() + values
     }
 
     fn advance(&mut self, most_steps: u32, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
         let newest = self.plies.len() - 1;
         let (width, step) = (self.expander.words(), self.plies[newest].step);
-        let expected = self.plies[newest].keys.len();
-        let mut edges = HugeVec::new();
-        let mut next = PlyKeys::new(width);
+        let expected = self.expected();
+        let (shown, first_edge) = (self.record.end(), self.edges.len());
+        let mut next = PlyKeys::reusing(std::mem::take(&mut self.spare), width);
         self.slots.reset(expected).map_err(refused)?;
-        let folded = match self.folding && most_steps >= 2 {
-            true => self.fill_folded(&mut next, &mut edges, watch)?,
-            false => None,
+        let mut outcome = match self.folding && most_steps >= 2 {
+            true => self.fill_folded(&mut next, watch),
+            false => Ok(None),
         };
-        let (counts, toss) = match folded {
-            Some((counts, toss)) => (counts, Some(toss)),
-            None => {
-                (next, edges) = (PlyKeys::new(width), HugeVec::new());
-                self.slots.reset(expected).map_err(refused)?;
-                (self.fill(&mut next, &mut edges, watch)?, None)
+        if let Ok(None) = outcome {
+            self.record.cut(shown);
+            self.edges.truncate(first_edge);
+            next = PlyKeys::reusing(next.into_words(), width);
+            self.slots.reset(expected).map_err(refused)?;
+            outcome = self.fill(&mut next, watch).map(|counts| Some((counts, None)));
+        }
+        let (counts, toss) = match outcome {
+            Ok(filled) => filled.expect("a ply is filled with or without folding"),
+            Err(trouble) => {
+                self.record.cut(shown);
+                self.edges.truncate(first_edge);
+                return Err(trouble);
             }
         };
+        debug_assert_eq!((self.edges.len() - first_edge) as u64, counts.edges, "an id an edge");
         self.check_level(next.words(), step + counts.steps)?;
-        next.shrink();
-        edges.shrink_to_fit();
         self.largest = self.largest.max(next.len());
-        (self.plies[newest].edges, self.plies[newest].toss) = (edges, toss);
-        self.older_bytes += self.plies[newest].bytes();
+        let layer = &mut self.plies[newest];
+        (layer.expanded, layer.toss) = (Some((shown, first_edge..self.edges.len())), toss);
+        if self.level.is_some() {
+            self.spare = std::mem::replace(&mut layer.keys, PlyKeys::new(width)).into_words();
+        }
+        self.older_bytes += layer.keys.bytes();
         self.plies.push(Layer::new(next, step + counts.steps));
         Ok(counts)
     }
@@ -571,7 +609,7 @@ impl<const W: usize> SweepBackend for Layers<W> {
 
     fn root_edges(&mut self) -> Result<Vec<RootEdge>, Trouble> {
         assert!(self.plies.len() > 1, "the root was expanded");
-        self.expand(0, 0, false)?;
+        self.view(0, 0, &mut Cursor::default())?;
         reduce(&self.expansion.joints, &mut self.shares);
         let below = &self.values[1];
         let value = |id: u32| match below.ply {
@@ -581,7 +619,7 @@ impl<const W: usize> SweepBackend for Layers<W> {
             }
             _ => Vec::new(),
         };
-        let ids = self.plies[0].edges.as_slice();
+        let ids = self.edges.as_slice();
         let entries = self.expansion.joints.iter().zip(&self.shares);
         let count = self.expansion.joints.len();
         let single = Toss { weights: vec![1], total: 1 };
@@ -611,6 +649,7 @@ impl<const W: usize> SweepBackend for Layers<W> {
     }
 
     fn distinct_states(&mut self, watch: &Watch<'_>) -> Result<(u64, u64), Trouble> {
+        assert!(self.level.is_none(), "keys are kept where plies may share states");
         let width = self.expander.words();
         let mut all: PlyKeys<W> = PlyKeys::new(width);
         let mut ids = HugeVec::new();

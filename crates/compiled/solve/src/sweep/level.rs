@@ -12,14 +12,14 @@ use kernel::Expander;
 use net::BaseId;
 
 /// Widest chunk that gets a table, in bits.
-const CHUNK: usize = 10;
+const CHUNK: usize = 11;
 
 /// One look-up: `table[(word >> shift) & mask]`.
 struct Chunk {
     word: usize,
     shift: u32,
     mask: u64,
-    table: Vec<i64>,
+    table: Vec<i32>,
 }
 
 /// The level of packed states.
@@ -29,7 +29,8 @@ pub(crate) struct LevelTables {
 }
 
 impl LevelTables {
-    /// Tables for the keys of this expander; `None` where a field is too wide for a table.
+    /// Tables for the keys of this expander; `None` where a field is too wide for a table
+    /// or weighs too much.
     pub(crate) fn new(
         expander: &dyn Expander,
         weights: &IndexVec<BaseId, i64>,
@@ -42,7 +43,7 @@ impl LevelTables {
         let ground = level(&zero);
         let mut chunks = Vec::new();
         for fields in grouped(expander.fields())? {
-            chunks.push(Chunk::new(&fields, &zero, |key| level(key) - ground));
+            chunks.push(Chunk::new(&fields, &zero, |key| level(key) - ground)?);
         }
         chunks.retain(|chunk| chunk.table.iter().any(|&entry| entry != 0));
         Some(Self { offset: ground, chunks })
@@ -52,14 +53,14 @@ impl LevelTables {
     #[inline(always)]
     pub(crate) fn level(&self, key: &[u64]) -> i64 {
         self.chunks.iter().fold(self.offset, |sum, chunk| {
-            sum + chunk.table[(key[chunk.word] >> chunk.shift & chunk.mask) as usize]
+            sum + i64::from(chunk.table[(key[chunk.word] >> chunk.shift & chunk.mask) as usize])
         })
     }
 }
 
 impl Chunk {
     /// The sum of what the fields contribute, for all their values at once.
-    fn new(fields: &[Range<usize>], zero: &[u64], level: impl Fn(&[u64]) -> i64) -> Self {
+    fn new(fields: &[Range<usize>], zero: &[u64], level: impl Fn(&[u64]) -> i64) -> Option<Self> {
         let (start, end) = (fields[0].start, fields[fields.len() - 1].end);
         let width = end - start;
         assert!(start / 64 == (end - 1) / 64, "a chunk lies in one word");
@@ -68,7 +69,8 @@ impl Chunk {
             for value in 1..1_u64 << field.len() {
                 let mut key = zero.to_vec();
                 key[field.start / 64] = value << (field.start % 64);
-                let part = level(&key);
+                // Small enough that a chunk's sum cannot overflow.
+                let part = i32::try_from(level(&key)).ok().filter(|part| part.abs() < 1 << 24)?;
                 let place = (field.start - start) as u32;
                 let mask = ((1_u64 << field.len()) - 1) << place;
                 for (index, entry) in table.iter_mut().enumerate() {
@@ -78,7 +80,8 @@ impl Chunk {
                 }
             }
         }
-        Self { word: start / 64, shift: (start % 64) as u32, mask: (1 << width) - 1, table }
+        let (word, shift) = (start / 64, (start % 64) as u32);
+        Some(Self { word, shift, mask: (1 << width) - 1, table })
     }
 }
 

@@ -12,6 +12,7 @@ mod layers;
 mod level;
 mod paths;
 mod plies;
+mod record;
 mod registers;
 mod scale;
 mod table;

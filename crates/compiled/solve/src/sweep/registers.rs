@@ -36,8 +36,6 @@ pub(crate) struct Share {
 
 /// The registers of a block.
 pub(crate) trait Registers {
-    /// Words that `store` writes.
-    fn limbs(&self) -> usize;
     /// Starts a block.
     fn begin_block(&mut self);
     /// Starts a move of the asked role.
@@ -75,11 +73,9 @@ const AHEAD: usize = 24;
 
 /// A value of one or two words.
 pub(crate) trait Narrow: Copy + Ord + Default {
-    /// Words.
-    const LIMBS: usize;
     /// All ones.
     const TOP: Self;
-    /// Reads value `id` of an array with `limbs <= LIMBS` words a value.
+    /// Reads value `id` of an array with `limbs` words a value, at most its own.
     fn read(values: &[u64], limbs: usize, id: usize) -> Self;
     /// `sum + factor * self`; must not overflow.
     fn add_product(self, sum: Self, factor: Self) -> Self;
@@ -92,7 +88,6 @@ pub(crate) trait Narrow: Copy + Ord + Default {
 }
 
 impl Narrow for u64 {
-    const LIMBS: usize = 1;
     const TOP: Self = u64::MAX;
     #[inline(always)]
     fn read(values: &[u64], _limbs: usize, id: usize) -> Self {
@@ -117,7 +112,6 @@ impl Narrow for u64 {
 }
 
 impl Narrow for u128 {
-    const LIMBS: usize = 2;
     const TOP: Self = u128::MAX;
     #[inline(always)]
     fn read(values: &[u64], limbs: usize, id: usize) -> Self {
@@ -160,10 +154,6 @@ impl<T: Narrow> NarrowRegisters<T> {
 }
 
 impl<T: Narrow> Registers for NarrowRegisters<T> {
-    fn limbs(&self) -> usize {
-        T::LIMBS
-    }
-
     fn begin_block(&mut self) {
         self.best.fill(T::default());
     }
@@ -223,10 +213,6 @@ impl WideRegisters {
 }
 
 impl Registers for WideRegisters {
-    fn limbs(&self) -> usize {
-        self.limbs
-    }
-
     fn begin_block(&mut self) {
         self.best.fill(0);
     }
@@ -306,10 +292,6 @@ impl BoundsRegisters {
 }
 
 impl Registers for BoundsRegisters {
-    fn limbs(&self) -> usize {
-        2
-    }
-
     fn begin_block(&mut self) {
         self.best.fill([0; 2]);
     }
@@ -362,7 +344,7 @@ mod tests {
 
     /// Two asked moves; the first has two opponents' answers (means 5 and 3), the second one
     /// chance pair (1 * 2 + 3 * 2 = 8).
-    fn fold(registers: &mut dyn Registers, values: &[u64], limbs: usize) -> Vec<u64> {
+    fn fold(registers: &mut dyn Registers, values: &[u64], limbs: usize, own: usize) -> Vec<u64> {
         let mut mask = [0u64; BLOCK_WORDS];
         mask[0] = 1 << 5;
         let plain = Share { factor: 1, weight: 1, total: 1, first: true };
@@ -380,7 +362,7 @@ mod tests {
         registers.add(&mask, &Children { values, limbs, ids: &[3] }, rest);
         registers.end_pair(&mask, 1);
         registers.end_asked(&mask);
-        let mut out = vec![0; registers.limbs()];
+        let mut out = vec![0; own];
         registers.store(5, &mut out);
         out
     }
@@ -388,20 +370,20 @@ mod tests {
     #[test]
     fn all_widths_fold_alike() {
         let values = [5, 3, 1, 3];
-        assert_eq!(fold(&mut NarrowRegisters::<u64>::new(), &values, 1), [8]);
-        assert_eq!(fold(&mut NarrowRegisters::<u128>::new(), &values, 1), [8, 0]);
-        assert_eq!(fold(&mut WideRegisters::new(3), &values, 1), [8, 0, 0]);
+        assert_eq!(fold(&mut NarrowRegisters::<u64>::new(), &values, 1, 1), [8]);
+        assert_eq!(fold(&mut NarrowRegisters::<u128>::new(), &values, 1, 2), [8, 0]);
+        assert_eq!(fold(&mut WideRegisters::new(3), &values, 1, 3), [8, 0, 0]);
         let top = 1 << 63;
         let wide = [0, top, 0, top, 0, 0, 0, top];
-        assert_eq!(fold(&mut NarrowRegisters::<u128>::new(), &wide, 2), [0, u64::MAX / 2 + 1]);
+        assert_eq!(fold(&mut NarrowRegisters::<u128>::new(), &wide, 2, 2), [0, u64::MAX / 2 + 1]);
     }
 
     #[test]
     fn bounds_round_outward() {
         let values = [5, 5, 3, 4, 1, 1, 2, 2];
         // The second move: (1 * 1 + 3 * 2) / 4 = 1.75, so [1, 2]; the first: [3, 4].
-        assert_eq!(fold(&mut BoundsRegisters::new(), &values, 2), [3, 4]);
+        assert_eq!(fold(&mut BoundsRegisters::new(), &values, 2, 2), [3, 4]);
         let values = [0, 0, 0, 0, 1, 1, 2, 2];
-        assert_eq!(fold(&mut BoundsRegisters::new(), &values, 2), [1, 2]);
+        assert_eq!(fold(&mut BoundsRegisters::new(), &values, 2, 2), [1, 2]);
     }
 }

@@ -13,6 +13,8 @@ use store::{HugeVec, OutOfMemory};
 
 /// Keys that are hashed together; enough to hide a miss, few enough to stay in the first cache.
 const BATCH: usize = 256;
+/// Slots from which on a table is far from the processor, so that prefetching pays.
+const FAR: usize = 1 << 15;
 /// Slots of the smallest table.
 const SMALLEST: usize = 1 << 10;
 
@@ -82,6 +84,17 @@ impl<const W: usize> PlyKeys<W> {
         Self { keys: HugeVec::new(), width }
     }
 
+    /// No keys yet, in memory that held others before.
+    pub(crate) fn reusing(mut words: HugeVec<u64>, width: usize) -> Self {
+        words.clear();
+        Self { keys: words, ..Self::new(width) }
+    }
+
+    /// The memory of the keys.
+    pub(crate) fn into_words(self) -> HugeVec<u64> {
+        self.keys
+    }
+
     #[inline(always)]
     fn width(&self) -> usize {
         if W > 0 { W } else { self.width }
@@ -101,11 +114,6 @@ impl<const W: usize> PlyKeys<W> {
     /// Bytes held.
     pub(crate) fn bytes(&self) -> u64 {
         self.keys.bytes()
-    }
-
-    /// Gives back what growth left over.
-    pub(crate) fn shrink(&mut self) {
-        self.keys.shrink_to_fit();
     }
 
     #[inline(always)]
@@ -143,23 +151,36 @@ impl<const W: usize> PlyKeys<W> {
         let count = batch.len() / width;
         self.keys.reserve(batch.len())?;
         ids.reserve(count)?;
-        let mask = slots.mask;
-        let mut hashes = [0u64; BATCH];
+        let mut found = [0; BATCH];
+        if slots.mask < FAR {
+            for (id, key) in found.iter_mut().zip(batch.chunks_exact(width)) {
+                *id = self.find_or_add(slots, hash(key), key);
+            }
+        } else {
+            let hashes = self.approach(slots, batch);
+            for ((id, key), hashed) in found.iter_mut().zip(batch.chunks_exact(width)).zip(hashes) {
+                *id = self.find_or_add(slots, hashed, key);
+            }
+        }
+        ids.extend_within(&found[..count]);
+        Ok(())
+    }
+
+    /// Hashes a batch and brings near the slots, then the keys behind matching tags.
+    fn approach(&self, slots: &Slots, batch: &[u64]) -> [u64; BATCH] {
+        let (width, mask) = (self.width(), slots.mask);
+        let mut hashes = [0; BATCH];
         for (hashed, key) in hashes.iter_mut().zip(batch.chunks_exact(width)) {
             *hashed = hash(key);
             store::prefetch(slots.slots.as_slice(), start(*hashed, mask));
         }
-        for &hashed in &hashes[..count] {
+        for &hashed in &hashes[..batch.len() / width] {
             let slot = slots.slots.as_slice()[start(hashed, mask)];
             if slot >> 32 == hashed & 0xffff_ffff && slot != 0 {
-                store::prefetch(self.keys.as_slice(), ((slot as u32 - 1) as usize) * width);
+                store::prefetch(self.keys.as_slice(), (slot as u32 - 1) as usize * width);
             }
         }
-        for (&hashed, key) in hashes.iter().zip(batch.chunks_exact(width)) {
-            let id = self.find_or_add(slots, hashed, key);
-            ids.push_within(id);
-        }
-        Ok(())
+        hashes
     }
 
     /// The id of a key whose hash is known. Room for it was made before.
@@ -179,22 +200,6 @@ impl<const W: usize> PlyKeys<W> {
             }
             if slot >> 32 == tag && self.key((slot as u32 - 1) as usize) == key {
                 return slot as u32 - 1;
-            }
-            at = (at + 1) & mask;
-        }
-    }
-
-    /// The id of a key, if it is there.
-    pub(crate) fn find(&self, slots: &Slots, key: &[u64]) -> Option<u32> {
-        let (hashed, mask) = (hash(key), slots.mask);
-        let mut at = start(hashed, mask);
-        loop {
-            let slot = slots.slots.as_slice()[at];
-            if slot as u32 == 0 {
-                return None;
-            }
-            if slot >> 32 == hashed & 0xffff_ffff && self.key((slot as u32 - 1) as usize) == key {
-                return Some(slot as u32 - 1);
             }
             at = (at + 1) & mask;
         }
@@ -235,8 +240,6 @@ mod tests {
         keys.insert_all(&mut slots, &words, &mut ids).expect("memory");
         assert_eq!(ids.as_slice(), [0, 1, 0, 2, 1]);
         assert_eq!(keys.len(), 3);
-        assert_eq!(keys.find(&slots, &[0, 0]), Some(2));
-        assert_eq!(keys.find(&slots, &[1, 7]), None);
     }
 
     #[test]

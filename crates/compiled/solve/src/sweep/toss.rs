@@ -46,7 +46,8 @@ impl Toss {
 }
 
 /// Evidence that different (state, move) of a ply have different children.
-pub(super) struct Distinct {
+pub(super) struct Distinct<const W: usize> {
+    /// Words of a key where `W` is 0.
     width: usize,
     /// By joint move of the choosers: the bits that it changes.
     masks: FxHashMap<(net::InputId, u32), Vec<u64>>,
@@ -55,7 +56,12 @@ pub(super) struct Distinct {
     some: Vec<u64>,
 }
 
-impl Distinct {
+impl<const W: usize> Distinct<W> {
+    #[inline(always)]
+    fn width(&self) -> usize {
+        if W > 0 { W } else { self.width }
+    }
+
     /// No states yet; keys have `width` words.
     pub(super) fn new(width: usize) -> Self {
         let (all, some) = (vec![u64::MAX; width], vec![0; width]);
@@ -64,7 +70,7 @@ impl Distinct {
 
     /// Takes in a block with its children; `false` where the form breaks.
     pub(super) fn take_in(&mut self, parents: &[u64], joints: &[Joint], children: &[u64]) -> bool {
-        for key in parents.chunks_exact(self.width) {
+        for key in parents.chunks_exact(self.width()) {
             for (word, bits) in key.iter().enumerate() {
                 self.all[word] &= bits;
                 self.some[word] |= bits;
@@ -73,14 +79,14 @@ impl Distinct {
         let mut rest = children;
         joints.iter().all(|joint| {
             let count: u32 = joint.mask.iter().map(|word| word.count_ones()).sum();
-            let (mine, others) = rest.split_at(count as usize * self.width);
+            let (mine, others) = rest.split_at(count as usize * self.width());
             rest = others;
             self.has_one_mask(parents, joint, mine)
         })
     }
 
     fn has_one_mask(&mut self, parents: &[u64], joint: &Joint, children: &[u64]) -> bool {
-        let width = self.width;
+        let width = self.width();
         let (masks, place) = (&mut self.masks, (joint.asked, joint.opponents));
         let first = joint.mask.iter().position(|word| *word != 0).expect("an entry has lanes");
         let lane = first * 64 + joint.mask[first].trailing_zeros() as usize;
@@ -88,13 +94,13 @@ impl Distinct {
         let mask = masks
             .entry(place)
             .or_insert_with(|| parent.iter().zip(children).map(|(old, new)| old ^ new).collect());
-        let (mut at, mut different) = (0, 0);
+        let (mut news, mut different) = (children.chunks_exact(width), 0);
         for_lanes(&joint.mask, |lane| {
-            let (old, new) = (&parents[lane * width..], &children[at * width..]);
-            for word in 0..width {
-                different |= old[word] ^ new[word] ^ mask[word];
+            let old = &parents[lane * width..(lane + 1) * width];
+            let new = news.next().expect("one child a lane");
+            for ((old, new), mask) in old.iter().zip(new).zip(&*mask) {
+                different |= old ^ new ^ mask;
             }
-            at += 1;
         });
         different == 0
     }
@@ -140,7 +146,7 @@ mod tests {
     #[test]
     fn masks_on_constant_bits_keep_children_apart() {
         let parents = [0b0001, 0b0010, 0b0011];
-        let mut evidence = Distinct::new(1);
+        let mut evidence = Distinct::<1>::new(1);
         let joints = [joint(0, 0b111), joint(1, 0b101)];
         let children = [0b0101, 0b0110, 0b0111, 0b1001, 0b1011];
         assert!(evidence.take_in(&parents, &joints, &children));
@@ -151,7 +157,7 @@ mod tests {
     fn masks_on_bits_that_vary_may_collide() {
         // 01 xor 01 = 00 = 10 xor 10.
         let parents = [0b01, 0b10];
-        let mut evidence = Distinct::new(1);
+        let mut evidence = Distinct::<0>::new(1);
         let joints = [joint(0, 0b01), joint(1, 0b10)];
         assert!(evidence.take_in(&parents, &joints, &[0b00, 0b00]));
         assert!(!evidence.holds());
@@ -159,9 +165,9 @@ mod tests {
 
     #[test]
     fn a_move_that_changes_other_bits_elsewhere_breaks_the_form() {
-        let mut evidence = Distinct::new(1);
+        let mut evidence = Distinct::<1>::new(1);
         assert!(!evidence.take_in(&[1, 2], &[joint(0, 0b11)], &[5, 10]));
-        let mut evidence = Distinct::new(1);
+        let mut evidence = Distinct::<1>::new(1);
         assert!(evidence.take_in(&[1], &[joint(0, 1)], &[5]));
         assert!(!evidence.take_in(&[2], &[joint(0, 1)], &[10]));
     }
