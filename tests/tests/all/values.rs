@@ -52,41 +52,46 @@ fn values(entry: &Value) -> [String; 2] {
     ["value_x", "value_o"].map(|field| text(entry, field).to_owned())
 }
 
-fn known_board(entry: &Value) -> Known {
+fn known_board(entry: &Value) -> Option<Known> {
     let family = text(entry, "family");
     let side = |field| u32::try_from(number(entry, field)).expect("a small board");
     let board = Board { columns: side("columns"), rows: side("rows"), line: side("line") };
-    let own = entry["own_colour_probability"].as_str().map(probability);
-    let make = if family.contains("TT") { tictactoe } else { connect };
-    let sheet = make(&board, own).unwrap_or_else(|wrong| panic!("{family}: {wrong}"));
-    Known {
-        name: format!("{family} {}x{} line {} {own:?}", board.columns, board.rows, board.line),
-        sheet,
-        against_random: family.ends_with("vs random"),
+    let own = entry["own"].as_str().map(probability);
+    let sheet = match family {
+        "tic-tac-toe" => tictactoe(&board, own),
+        "connect" => connect(&board, own),
+        other => panic!("{DATA}: no family {other}"),
+    };
+    let opponent = text(entry, "opponent");
+    assert!(["perfect", "random"].contains(&opponent), "{DATA}: no opponent {opponent}");
+    Some(Known {
+        name: format!("{family} {board:?}, own {own:?}, {opponent} opponent"),
+        sheet: sheet.unwrap_or_else(|wrong| panic!("{family}: {wrong}")),
+        against_random: opponent == "random",
         values: values(entry),
-        states: number(entry, "gdl_states"),
-    }
+        states: entry["gdl_states"].as_u64()?,
+    })
 }
 
-fn known_nim(add: &str, pile: &str, entry: &Value, states: &Value) -> Option<Known> {
-    let size: u32 = pile.parse().expect("a pile is a number");
-    let sheet = nim(size, probability(add)).unwrap_or_else(|wrong| panic!("nim {pile}: {wrong}"));
-    let states = states[pile].get("gdl_states")?.as_u64()?;
-    let name = format!("nim {pile}, a piece added with {add}");
-    Some(Known { name, sheet, against_random: false, values: values(entry), states })
+fn known_nim(entry: &Value) -> Option<Known> {
+    let pile = u32::try_from(number(entry, "pile")).expect("a small pile");
+    let add = text(entry, "add");
+    Some(Known {
+        name: format!("nim {pile}, a piece added with {add}"),
+        sheet: nim(pile, probability(add)).unwrap_or_else(|wrong| panic!("nim {pile}: {wrong}")),
+        against_random: false,
+        values: values(entry),
+        states: entry["gdl_states"].as_u64()?,
+    })
 }
 
+/// The entries; those without a count of states cannot be told quick from slow, and are left out.
 fn known() -> Vec<Known> {
     let data = data();
-    let boards = data["boards"].as_array().expect("boards are a list");
-    let mut known: Vec<Known> = boards.iter().map(known_board).collect();
-    let states = &data["nim"]["gdl_states"];
-    for (add, piles) in data["nim"]["values"].as_object().expect("nim is keyed by probability") {
-        for (pile, entry) in piles.as_object().expect("and by pile") {
-            known.extend(known_nim(add, pile, entry, states));
-        }
-    }
-    known
+    let list = |field: &str| data[field].as_array().expect("a list of entries").clone();
+    let boards = list("boards");
+    let nim = list("nim");
+    boards.iter().filter_map(known_board).chain(nim.iter().filter_map(known_nim)).collect()
 }
 
 /// The roles x and o.
