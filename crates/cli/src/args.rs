@@ -225,9 +225,9 @@ pub(crate) struct EngineArgs {
     /// Give certified bounds instead of a fraction, for less memory (needs --engine sweep)
     #[arg(long)]
     pub(crate) approximate: bool,
-    /// How states are expanded; for tests and measurements
-    #[arg(long, value_enum, default_value_t, hide_short_help = true)]
-    pub(crate) tier: TierName,
+    /// Keep the states that wait for chance too; for tests and measurements
+    #[arg(long, hide_short_help = true)]
+    pub(crate) no_fold: bool,
 }
 
 /// An engine by name.
@@ -259,18 +259,6 @@ pub(crate) enum BackendName {
     /// This processor
     #[default]
     Cpu,
-}
-
-/// A tier of the kernel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TierName {
-    /// Chosen from the game
-    #[default]
-    Auto,
-    /// One bit of many states side by side
-    Planes,
-    /// Packed digits, moved by tables
-    Digits,
 }
 
 const CHECK_HELP: &str = "\

@@ -1,10 +1,10 @@
 //! Which engines there are, by name, what each is told, and which flags fit which.
 
 use crosscheck::reference::Reference;
-use solve::{Options, Search, Sweep, Tier};
+use solve::{Options, Search, Sweep};
 use verdict::Engine;
 
-use crate::args::{EngineArgs, EngineName, SheetArgs, TierName};
+use crate::args::{EngineArgs, EngineName, SheetArgs};
 use crate::failure::Failure;
 
 /// The engine that the flags ask for.
@@ -28,11 +28,7 @@ pub(crate) fn options(args: &EngineArgs, sheet: &SheetArgs) -> Options {
             .ground_limit
             .map_or(standard.ground_limit, |limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         approximate: args.approximate,
-        tier: match args.tier {
-            TierName::Auto => Tier::Auto,
-            TierName::Planes => Tier::Planes,
-            TierName::Digits => Tier::Digits,
-        },
+        fold: !args.no_fold,
         depth: args.depth,
         check: args.check,
     }
@@ -52,11 +48,7 @@ fn refuse_misfits(args: &EngineArgs) -> Result<(), Failure> {
     let misfits = [
         (args.depth.is_some() && engine != EngineName::Search, "--depth", "--engine search"),
         (args.approximate && engine != EngineName::Sweep, "--approximate", "--engine sweep"),
-        (
-            args.tier != TierName::Auto && engine == EngineName::Reference,
-            "--tier",
-            "--engine sweep or search",
-        ),
+        (args.no_fold && engine != EngineName::Sweep, "--no-fold", "--engine sweep"),
         (args.depth.is_some() && args.check, "--depth", "a solve without --check"),
     ];
     match misfits.into_iter().find(|misfit| misfit.0) {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crosscheck::reference::Reference;
 use gdl::{ReadOptions, Rulebook, Source};
-use solve::{Options, Search, Sweep, Tier};
+use solve::{Options, Search, Sweep};
 use verdict::{Engine, Question, Stop, Verdict, Watch};
 
 /// An engine, and the name under which facts files speak of it.
@@ -19,15 +19,15 @@ pub(crate) struct Seat {
     pub(crate) engine: Box<dyn Engine>,
 }
 
-/// Every engine, and the sweep once more with bit planes where it might have chosen digits.
+/// Every engine, and the sweep once more with states that wait for chance kept.
 pub(crate) fn seats() -> Vec<Seat> {
-    let planes = Options { tier: Tier::Planes, ..Options::default() };
+    let kept = Options { fold: false, ..Options::default() };
     let seat = |name, variant, engine| Seat { name, variant, engine };
     vec![
         seat("reference", "", Box::new(Reference)),
         seat("search", "", Box::new(Search::new(Options::default()))),
         seat("sweep", "", Box::new(Sweep::new(Options::default()))),
-        seat("sweep", " (planes)", Box::new(Sweep::new(planes))),
+        seat("sweep", " (nothing folded)", Box::new(Sweep::new(kept))),
     ]
 }
 

@@ -7,11 +7,12 @@
 
 use std::sync::Arc;
 
+use exact::Ratio;
 use ground::{GroundLimits, GroundRules};
 use index::{Id, IndexVec};
 use kernel::{Casting, Expander, FlawKind, PlaneKernel};
 use net::{BaseId, InputId, Net};
-use verdict::{Fault, Objective, Question, Stop};
+use verdict::{Counts, Fault, Halt, HaltReason, Objective, Question, Stop, Watch};
 
 use crate::Options;
 
@@ -50,9 +51,9 @@ impl Game {
     ///
     /// # Errors
     /// When the rules cannot be grounded, or the question does not fit the game.
-    pub fn new(question: &Question, options: &Options) -> Result<Self, Stop> {
+    pub fn new(question: &Question, options: &Options, watch: &Watch<'_>) -> Result<Self, Stop> {
         check_question(question)?;
-        let ground = grounded(question, options)?;
+        let ground = grounded(question, options, watch)?;
         let mut net = net::lower(&ground, GATE_LIMIT).map_err(|fault| {
             faulty("network-too-large", fault.to_string(), None, Vec::new())
         })?;
@@ -188,10 +189,35 @@ fn check_question(question: &Question) -> Result<(), Stop> {
     Ok(())
 }
 
-fn grounded(question: &Question, options: &Options) -> Result<GroundRules, Stop> {
-    let limits = GroundLimits { atoms: options.ground_limit, ..GroundLimits::default() };
-    ground::ground(&question.rulebook, &limits)
-        .map_err(|fault| faulty(fault.code, fault.message, fault.span, fault.notes))
+fn grounded(
+    question: &Question,
+    options: &Options,
+    watch: &Watch<'_>,
+) -> Result<GroundRules, Stop> {
+    let limits = GroundLimits {
+        atoms: options.ground_limit,
+        interrupt: Some(watch.interrupt),
+        deadline: watch.time.map(|time| watch.started + time),
+        ..GroundLimits::default()
+    };
+    ground::ground(&question.rulebook, &limits).map_err(|fault| match fault.code {
+        "interrupted" => unknown(HaltReason::Interrupt),
+        "time" => unknown(HaltReason::Time),
+        _ => faulty(fault.code, fault.message, fault.span, fault.notes),
+    })
+}
+
+/// A limit that was met before anything is known.
+fn unknown(reason: HaltReason) -> Stop {
+    Stop::Halted(Box::new(Halt {
+        reason,
+        lower: Ratio::zero(),
+        upper: Ratio::one(),
+        choosers: Vec::new(),
+        moves: Vec::new(),
+        counts: Counts::default(),
+        advice: "give more `--time`: the rules were still being grounded".to_owned(),
+    }))
 }
 
 /// The propositions of a state given as terms, ascending.

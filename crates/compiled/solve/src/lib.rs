@@ -14,6 +14,6 @@ mod sweep;
 
 pub use backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
 pub use game::{Game, Guesses};
-pub use options::{Options, Tier};
+pub use options::Options;
 pub use search::Search;
 pub use sweep::{PerftPly, Sweep, perft};

@@ -50,7 +50,7 @@ impl Engine for Search {
     }
 
     fn judge(&self, question: &Question, watch: &Watch<'_>) -> Result<Verdict, Stop> {
-        let mut game = Game::new(question, &self.options)?;
+        let mut game = Game::new(question, &self.options, watch)?;
         let checked = match self.options.check {
             true => Some(sweep::visit(&mut game, question, &self.options, watch)?),
             false => None,

@@ -79,7 +79,7 @@ fn halt(
         progress: watch.progress,
     };
     let reader = expander.fork();
-    let backend = super::layers::on_processor(expander, None, root)
+    let backend = super::layers::on_processor(expander, None, root, false)
         .map_err(|trouble| end(game, &*reader, trouble))?;
     let run = Run { reader, backend, disjoint: false, horizon: None };
     match run.solve(game, &Options::default(), &quiet) {

@@ -89,13 +89,14 @@ pub(crate) fn on_processor(
     expander: Box<dyn Expander>,
     level: Option<LevelTables>,
     root: &[u64],
+    fold: bool,
 ) -> Result<Box<dyn SweepBackend>, Trouble> {
     Ok(match expander.words() {
-        1 => Box::new(Layers::<1>::new(expander, level, root)?),
-        2 => Box::new(Layers::<2>::new(expander, level, root)?),
-        3 => Box::new(Layers::<3>::new(expander, level, root)?),
-        4 => Box::new(Layers::<4>::new(expander, level, root)?),
-        _ => Box::new(Layers::<0>::new(expander, level, root)?),
+        1 => Box::new(Layers::<1>::new(expander, level, root, fold)?),
+        2 => Box::new(Layers::<2>::new(expander, level, root, fold)?),
+        3 => Box::new(Layers::<3>::new(expander, level, root, fold)?),
+        4 => Box::new(Layers::<4>::new(expander, level, root, fold)?),
+        _ => Box::new(Layers::<0>::new(expander, level, root, fold)?),
     })
 }
 
@@ -136,6 +137,7 @@ impl<const W: usize> Layers<W> {
         expander: Box<dyn Expander>,
         level: Option<LevelTables>,
         root: &[u64],
+        fold: bool,
     ) -> Result<Self, Trouble> {
         let width = expander.words();
         assert_eq!(root.len(), width, "the root is one key");
@@ -145,7 +147,7 @@ impl<const W: usize> Layers<W> {
         keys.insert_all(&mut slots, root, &mut HugeVec::new()).map_err(refused)?;
         let layers = Self {
             expander,
-            folding: level.is_some(),
+            folding: fold && level.is_some(),
             level,
             plies: vec![Layer::new(keys, 0)],
             record: Record::default(),

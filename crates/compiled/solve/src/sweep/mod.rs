@@ -62,7 +62,7 @@ impl Engine for Sweep {
     }
 
     fn judge(&self, question: &Question, watch: &Watch<'_>) -> Result<Verdict, Stop> {
-        let mut game = Game::new(question, &self.options)?;
+        let mut game = Game::new(question, &self.options, watch)?;
         loop {
             match attempt(&mut game, question, &self.options, watch) {
                 Ok(verdict) => return Ok(verdict),
@@ -90,7 +90,7 @@ fn attempt(
         return Err(Ended::Restart);
     }
     let reader = expander.fork();
-    let backend = layers::on_processor(expander, level, &root)
+    let backend = layers::on_processor(expander, level, &root, options.fold)
         .map_err(|trouble| end(game, &*reader, trouble))?;
     let run = plies::Run { reader, backend, disjoint, horizon: question.horizon };
     run.solve(game, options, watch)
@@ -147,7 +147,7 @@ pub(crate) fn visit(
             graph::visit(game, expander, &root, watch)
         } else {
             let (reader, disjoint) = (expander.fork(), level.is_some());
-            layers::on_processor(expander, level, &root)
+            layers::on_processor(expander, level, &root, options.fold)
                 .map_err(|trouble| end(game, &*reader, trouble))
                 .and_then(|backend| {
                     let reader = reader.fork();

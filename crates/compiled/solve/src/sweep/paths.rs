@@ -36,7 +36,7 @@ pub fn perft(
     options: &Options,
     watch: &Watch<'_>,
 ) -> Result<Vec<PerftPly>, Stop> {
-    let mut game = Game::new(question, options)?;
+    let mut game = Game::new(question, options, watch)?;
     loop {
         let attempt = start(&mut game, options).and_then(|(expander, root)| {
             let mut count = Count::new(expander);
