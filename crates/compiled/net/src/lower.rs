@@ -42,6 +42,17 @@ pub enum LowerFault {
     },
 }
 
+impl LowerFault {
+    /// The place of a rule of the atom at fault; none where it has no rule.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            Self::GateLimit { span, .. }
+            | Self::NegativeCycle { span }
+            | Self::ViewNeedsMoves { span } => *span,
+        }
+    }
+}
+
 impl std::fmt::Display for LowerFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

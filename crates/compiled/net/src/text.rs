@@ -125,6 +125,15 @@ pub(crate) enum Token {
     Name(String),
 }
 
+impl Token {
+    fn word(&self) -> Result<&str, String> {
+        match self {
+            Self::Word(word) => Ok(word),
+            Self::Name(name) => Err(format!("the name \"{name}\" does not belong here")),
+        }
+    }
+}
+
 /// The words of a line up to its comment.
 pub(crate) fn tokens(line: &str) -> Result<Vec<Token>, String> {
     let mut found = Vec::new();
@@ -319,11 +328,7 @@ impl Reader {
 
 /// The words of an equation: no quotes.
 fn words(tokens: &[Token]) -> Result<Vec<&str>, String> {
-    let word = |token| match token {
-        &Token::Word(ref word) => Ok(word.as_str()),
-        Token::Name(name) => Err(format!("the name \"{name}\" does not belong here")),
-    };
-    tokens.iter().map(word).collect()
+    tokens.iter().map(Token::word).collect()
 }
 
 /// The id, when there are more than that many.

@@ -117,8 +117,8 @@ fn rooms(count: usize) -> Builder {
         builder.rule(reach[beyond], &[reach[room], doors[room]], &[]);
         builder.rule(reach[room], &[reach[beyond], doors[room]], &[]);
     }
-    for room in 0..count.min(100) {
-        builder.goal(room as u8, &[reach[room]]);
+    for (room, atom) in reach.iter().enumerate().take(100) {
+        builder.goal(room as u8, &[*atom]);
     }
     builder
 }
