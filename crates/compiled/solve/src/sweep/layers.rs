@@ -14,7 +14,7 @@
 use std::ops::Range;
 
 use exact::Bounds;
-use kernel::{BLOCK_LANES, Expander, Expansion, Joint, Mask};
+use kernel::{BLOCK_LANES, Expander, Expansion, Joint};
 use store::{HugeVec, OutOfMemory};
 use verdict::{HaltReason, Watch};
 
@@ -296,11 +296,12 @@ impl<const W: usize> Layers<W> {
                 self.folding &= block < 4;
                 return Ok(None);
             }
-            self.check_level(&children, step + 1)?;
             counts.folded += (children.len() / width) as u64;
             self.expansion.children = children;
         }
         let Some(toss) = toss.filter(|_| distinct.holds()) else { return Ok(None) };
+        let first = &self.plies[newest].keys.words()[..width];
+        self.check_level(&distinct.sample(first), step + 1)?;
         counts.edges = counts.folded * toss.weights.len() as u64;
         counts.totals = vec![toss.total];
         Ok(Some((counts, Some(toss))))
@@ -347,11 +348,10 @@ impl<const W: usize> Layers<W> {
             .map(|joint| joint.mask.iter().map(|word| word.count_ones() as usize).sum::<usize>())
             .sum();
         self.behind_values.resize(children * scale.limbs, 0);
+        let mut outcomes = Vec::with_capacity(toss.weights.len());
         for values in self.behind_values.chunks_mut(BLOCK_LANES * scale.limbs) {
             let lanes = values.len() / scale.limbs;
-            let mask = first_lanes(lanes);
-            registers.begin_block();
-            registers.begin_asked();
+            outcomes.clear();
             for (at, &weight) in toss.weights.iter().enumerate() {
                 let ids = &edges[*cursor..*cursor + lanes];
                 *cursor += lanes;
@@ -359,13 +359,9 @@ impl<const W: usize> Layers<W> {
                     Children { values: below.words.as_slice(), limbs: below.limbs, ids };
                 let factor = scale.step / u128::from(toss.total) * u128::from(weight);
                 let share = Share { factor, weight, total: toss.total, first: at == 0 };
-                registers.add(&mask, &children, share);
+                outcomes.push((children, share));
             }
-            registers.end_pair(&mask, 1);
-            registers.end_asked(&mask);
-            for (lane, value) in values.chunks_exact_mut(scale.limbs).enumerate() {
-                registers.store(lane, value);
-            }
+            registers.average(lanes, &outcomes, values);
         }
     }
 
@@ -386,14 +382,18 @@ impl<const W: usize> Layers<W> {
         let (mut first_of_asked, mut first, mut cursor) = (true, true, 0);
         let mut asked_mask = [0; kernel::BLOCK_WORDS];
         for (joint, &(weight, total)) in self.expansion.joints.iter().zip(&self.shares) {
-            if first_of_asked {
-                registers.begin_asked();
-                asked_mask.fill(0);
-            }
             let count: u32 = joint.mask.iter().map(|word| word.count_ones()).sum();
             let ids = &children.ids[cursor..cursor + count as usize];
             cursor += count as usize;
             let factor = step / u128::from(total) * u128::from(weight);
+            if first_of_asked && joint.last_of_asked {
+                registers.raise(&joint.mask, &Children { ids, ..*children }, factor);
+                continue;
+            }
+            if first_of_asked {
+                registers.begin_asked();
+                asked_mask.fill(0);
+            }
             let share = Share { factor, weight, total, first };
             registers.add(&joint.mask, &Children { ids, ..*children }, share);
             for (sum, word) in asked_mask.iter_mut().zip(&joint.mask) {
@@ -488,16 +488,6 @@ impl<const W: usize> Layers<W> {
         assert_eq!(cursor, read, "the backward pass reads each edge once");
         Ok(())
     }
-}
-
-/// The first `lanes` lanes.
-fn first_lanes(lanes: usize) -> Mask {
-    assert!(lanes <= BLOCK_LANES, "lanes of one block");
-    std::array::from_fn(|word| match lanes.saturating_sub(64 * word) {
-        0 => 0,
-        rest @ 1..64 => (1 << rest) - 1,
-        _ => u64::MAX,
-    })
 }
 
 /// Writes `payment` over the scale's denominator.

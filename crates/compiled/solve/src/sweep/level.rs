@@ -64,22 +64,20 @@ impl Chunk {
         let (start, end) = (fields[0].start, fields[fields.len() - 1].end);
         let width = end - start;
         assert!(start / 64 == (end - 1) / 64, "a chunk lies in one word");
-        let mut table = vec![0; 1 << width];
+        let mut table = vec![0];
         for field in fields {
+            // Bits between fields are never set, so they count nothing.
+            table.resize(1 << (field.start - start), 0);
+            let below = table.clone();
             for value in 1..1_u64 << field.len() {
                 let mut key = zero.to_vec();
                 key[field.start / 64] = value << (field.start % 64);
                 // Small enough that a chunk's sum cannot overflow.
                 let part = i32::try_from(level(&key)).ok().filter(|part| part.abs() < 1 << 24)?;
-                let place = (field.start - start) as u32;
-                let mask = ((1_u64 << field.len()) - 1) << place;
-                for (index, entry) in table.iter_mut().enumerate() {
-                    if index as u64 & mask == value << place {
-                        *entry += part;
-                    }
-                }
+                table.extend(below.iter().map(|sum| sum + part));
             }
         }
+        debug_assert_eq!(table.len(), 1 << width, "an entry for each value of the chunk");
         let (word, shift) = (start / 64, (start % 64) as u32);
         Some(Self { word, shift, mask: (1 << width) - 1, table })
     }

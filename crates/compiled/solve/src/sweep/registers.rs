@@ -42,6 +42,29 @@ pub(crate) trait Registers {
     fn begin_asked(&mut self);
     /// Adds one outcome to the mean of the masked lanes.
     fn add(&mut self, mask: &Mask, children: &Children<'_>, share: Share);
+    /// A move of the asked role with one pair of moves and one outcome: its child, times `factor`,
+    /// enters the maximum at once.
+    fn raise(&mut self, mask: &Mask, children: &Children<'_>, factor: u128);
+    /// Means over outcomes that all of the first `lanes` lanes have, written to `out`.
+    fn average(
+        &mut self,
+        lanes: usize,
+        outcomes: &[(Children<'_>, Share)],
+        out: &mut [u64],
+    ) {
+        let mask = first_lanes(lanes);
+        self.begin_block();
+        self.begin_asked();
+        for (children, share) in outcomes {
+            self.add(&mask, children, *share);
+        }
+        self.end_pair(&mask, 1);
+        self.end_asked(&mask);
+        let limbs = out.len() / lanes;
+        for (lane, value) in out.chunks_exact_mut(limbs).enumerate() {
+            self.store(lane, value);
+        }
+    }
     /// Ends a pair of moves: the mean, divided by `divisor` without remainder, enters the minimum.
     fn end_pair(&mut self, mask: &Mask, divisor: u32);
     /// Ends a move of the asked role: the minimum enters the maximum.
@@ -66,6 +89,16 @@ pub(crate) fn for_lanes(mask: &Mask, mut each: impl FnMut(usize)) {
             rest &= rest - 1;
         }
     }
+}
+
+/// The first `lanes` lanes.
+pub(crate) fn first_lanes(lanes: usize) -> Mask {
+    assert!(lanes <= BLOCK_LANES, "lanes of one block");
+    std::array::from_fn(|word| match lanes.saturating_sub(64 * word) {
+        0 => 0,
+        rest @ 1..64 => (1 << rest) - 1,
+        _ => u64::MAX,
+    })
 }
 
 /// Distance in children at which the next values are fetched.
@@ -179,6 +212,43 @@ impl<T: Narrow> Registers for NarrowRegisters<T> {
         debug_assert_eq!(next, ids.len(), "one child a lane");
     }
 
+    fn raise(&mut self, mask: &Mask, children: &Children<'_>, factor: u128) {
+        let Children { values, limbs, ids } = *children;
+        let best: &mut [T; BLOCK_LANES] = (&mut *self.best).try_into().expect("a full block");
+        let factor = T::factor(factor);
+        let mut next = 0;
+        for_lanes(mask, |lane| {
+            let child = T::read(values, limbs, ids[next] as usize);
+            best[lane] = best[lane].max(child.add_product(T::default(), factor));
+            next += 1;
+        });
+        debug_assert_eq!(next, ids.len(), "one child a lane");
+    }
+
+    fn average(
+        &mut self,
+        lanes: usize,
+        outcomes: &[(Children<'_>, Share)],
+        out: &mut [u64],
+    ) {
+        let limbs = out.len() / lanes;
+        for (at, (children, share)) in outcomes.iter().enumerate() {
+            let factor = T::factor(share.factor);
+            assert_eq!(children.ids.len(), lanes, "one child a lane");
+            for (lane, &id) in children.ids.iter().enumerate() {
+                if let Some(&ahead) = children.ids.get(lane + AHEAD) {
+                    store::prefetch(children.values, ahead as usize * children.limbs);
+                }
+                let child = T::read(children.values, children.limbs, id as usize);
+                let sum = if at == 0 { T::default() } else { self.mean[lane] };
+                self.mean[lane] = child.add_product(sum, factor);
+            }
+        }
+        for (mean, value) in self.mean.iter().zip(out.chunks_exact_mut(limbs)) {
+            mean.write(value);
+        }
+    }
+
     fn end_pair(&mut self, mask: &Mask, divisor: u32) {
         if divisor != 1 {
             for_lanes(mask, |lane| self.mean[lane] = self.mean[lane].divided(divisor));
@@ -236,6 +306,13 @@ impl Registers for WideRegisters {
                 scaled::mul_small_add(&mut mean[1..], child, (share.factor >> 64) as u64);
             }
         });
+    }
+
+    fn raise(&mut self, mask: &Mask, children: &Children<'_>, factor: u128) {
+        self.begin_asked();
+        self.add(mask, children, Share { factor, weight: 1, total: 1, first: true });
+        self.end_pair(mask, 1);
+        self.end_asked(mask);
     }
 
     fn end_pair(&mut self, mask: &Mask, divisor: u32) {
@@ -313,6 +390,13 @@ impl Registers for BoundsRegisters {
             self.mean[lane] =
                 [sum[0] + weight * u128::from(child[0]), sum[1] + weight * u128::from(child[1])];
         });
+    }
+
+    fn raise(&mut self, mask: &Mask, children: &Children<'_>, factor: u128) {
+        self.begin_asked();
+        self.add(mask, children, Share { factor, weight: 1, total: 1, first: true });
+        self.end_pair(mask, 1);
+        self.end_asked(mask);
     }
 
     fn end_pair(&mut self, mask: &Mask, divisor: u32) {

@@ -15,6 +15,8 @@ use store::{HugeVec, OutOfMemory};
 const BATCH: usize = 256;
 /// Slots from which on a table is far from the processor, so that prefetching pays.
 const FAR: usize = 1 << 15;
+/// Slots a key, at least.
+const SPARE: usize = 3;
 /// Slots of the smallest table.
 const SMALLEST: usize = 1 << 10;
 
@@ -37,7 +39,7 @@ impl Slots {
 
     /// Empties the table and makes room for about `expected` keys.
     pub(crate) fn reset(&mut self, expected: usize) -> Result<(), OutOfMemory> {
-        let size = (expected.max(1) * 2).next_power_of_two().max(SMALLEST);
+        let size = (expected.max(1) * SPARE).next_power_of_two().max(SMALLEST);
         self.resize(size)
     }
 
@@ -133,7 +135,7 @@ impl<const W: usize> PlyKeys<W> {
         debug_assert!(keys.len().is_multiple_of(width), "whole keys only");
         for batch in keys.chunks(BATCH * width) {
             let count = batch.len() / width;
-            if (self.len() + count) * 2 > slots.mask + 1 {
+            if (self.len() + count) * SPARE > slots.mask + 1 {
                 self.grow(slots, count)?;
             }
             self.insert_batch(slots, batch, ids)?;
@@ -208,7 +210,7 @@ impl<const W: usize> PlyKeys<W> {
     /// Rebuilds the slots with room for `more` further keys.
     fn grow(&mut self, slots: &mut Slots, more: usize) -> Result<(), OutOfMemory> {
         let mut size = (slots.mask + 1).max(SMALLEST);
-        while (self.len() + more) * 2 > size {
+        while (self.len() + more) * SPARE > size {
             size *= 2;
         }
         slots.resize(size)?;
