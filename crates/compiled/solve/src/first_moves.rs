@@ -39,9 +39,8 @@ impl FirstMoves {
     pub(crate) fn new(game: &Game, expander: &dyn Expander, pairs: &[PairValue]) -> Self {
         let mut lines: BTreeMap<InputId, (Ratio, Ratio)> = BTreeMap::new();
         for pair in pairs {
-            let line = lines
-                .entry(pair.asked)
-                .or_insert_with(|| (pair.lower.clone(), pair.upper.clone()));
+            let line =
+                lines.entry(pair.asked).or_insert_with(|| (pair.lower.clone(), pair.upper.clone()));
             lower_to(line, pair);
         }
         let several_opponents = pairs.iter().any(|pair| pair.opponents != pairs[0].opponents);

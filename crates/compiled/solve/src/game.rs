@@ -54,9 +54,8 @@ impl Game {
     pub fn new(question: &Question, options: &Options, watch: &Watch<'_>) -> Result<Self, Stop> {
         check_question(question)?;
         let ground = grounded(question, options, watch)?;
-        let mut net = net::lower(&ground, GATE_LIMIT).map_err(|fault| {
-            faulty("network-too-large", fault.to_string(), None, Vec::new())
-        })?;
+        let mut net = net::lower(&ground, GATE_LIMIT)
+            .map_err(|fault| faulty("network-too-large", fault.to_string(), None, Vec::new()))?;
         if let Some(state) = &question.from {
             net.init = from_state(&ground, question, state)?;
         }
@@ -122,7 +121,9 @@ impl Game {
             ),
             states,
             span: None,
-            notes: vec!["`--horizon N` bounds the play to N steps; the answer is then exact".into()],
+            notes: vec![
+                "`--horizon N` bounds the play to N steps; the answer is then exact".into(),
+            ],
         }
     }
 
@@ -170,7 +171,12 @@ impl Game {
 /// States of a cycle that a report shows at most.
 const SHOWN_STATES: usize = 40;
 
-fn faulty(code: &'static str, message: String, span: Option<gdl::Span>, notes: Vec<String>) -> Stop {
+fn faulty(
+    code: &'static str,
+    message: String,
+    span: Option<gdl::Span>,
+    notes: Vec<String>,
+) -> Stop {
     Stop::Faulty(Box::new(Fault { code, message, states: Vec::new(), span, notes }))
 }
 

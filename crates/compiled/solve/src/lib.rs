@@ -11,6 +11,8 @@ mod game;
 mod options;
 mod search;
 mod sweep;
+#[cfg(test)]
+mod testing;
 
 pub use backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
 pub use game::{Game, Guesses};

@@ -17,12 +17,6 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            ground_limit: 20_000_000,
-            approximate: false,
-            fold: true,
-            depth: None,
-            check: false,
-        }
+        Self { ground_limit: 20_000_000, approximate: false, fold: true, depth: None, check: false }
     }
 }

@@ -138,8 +138,7 @@ impl Run<'_> {
         let over = left == Some(0) || depth == Some(0) || expansion.terminal[0] & 1 == 1;
         if over {
             let position = Position { key: self.root.as_slice().into(), left };
-            let interval =
-                Walker::new(own, shared).value(position, depth, &Window::full())?;
+            let interval = Walker::new(own, shared).value(position, depth, &Window::full())?;
             return Ok(Looked { interval, pairs: Vec::new() });
         }
         if expansion.simultaneous {

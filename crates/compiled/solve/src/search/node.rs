@@ -133,7 +133,8 @@ impl<'a> Walker<'a> {
         }
         self.expand(&position.key)?;
         if self.expansion.terminal[0] & 1 == 1 {
-            let payoff = Ratio::new(u64::from(self.expansion.payoff[0]), u64::from(self.shared.top));
+            let payoff =
+                Ratio::new(u64::from(self.expansion.payoff[0]), u64::from(self.shared.top));
             return Ok(self.keep(position, Interval::exact(payoff), None, false));
         }
         if position.left == Some(0) {

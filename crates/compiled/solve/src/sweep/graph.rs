@@ -20,9 +20,7 @@ use verdict::{Counts, HaltReason, Progress, Stop, Verdict, Watch};
 
 use super::layers::reduce;
 use super::plies::{BACKWARD_SHARE, FORWARD_SHARE, Run, over};
-use super::registers::{
-    Children, NarrowRegisters, Registers, Share, WideRegisters, for_lanes,
-};
+use super::registers::{Children, NarrowRegisters, Registers, Share, WideRegisters, for_lanes};
 use super::table::{PlyKeys, Slots};
 use super::{Ended, end};
 use crate::Options;
@@ -181,18 +179,18 @@ impl Graph {
         }
         let needed = self.base_bytes + self.bytes() + extra;
         match watch.memory {
-            Some(limit) if needed > limit => {
-                Err(Trouble::Limit(HaltReason::Memory { needed }))
-            }
+            Some(limit) if needed > limit => Err(Trouble::Limit(HaltReason::Memory { needed })),
             _ => Ok(()),
         }
     }
 
     fn expand(&mut self, keys: &[u64], children: bool) -> Result<(), Trouble> {
         let width = self.expander.words();
-        self.expander.expand(keys, children, &mut self.expansion).map_err(|flaw| Trouble::Flaw {
-            key: keys[flaw.lane * width..(flaw.lane + 1) * width].to_vec(),
-            kind: flaw.kind,
+        self.expander.expand(keys, children, &mut self.expansion).map_err(|flaw| {
+            Trouble::Flaw {
+                key: keys[flaw.lane * width..(flaw.lane + 1) * width].to_vec(),
+                kind: flaw.kind,
+            }
         })?;
         reduce(&self.expansion.joints, &mut self.shares);
         Ok(())
@@ -304,9 +302,8 @@ impl Graph {
         let mut scale = UBig::from(1u8);
         for run in &runs {
             let totals = run.iter().map(|id| self.totals.as_slice()[*id as usize]);
-            let common = totals.fold(UBig::from(1u8), |sum, total| {
-                exact::lcm_big(&sum, &UBig::from(total))
-            });
+            let common =
+                totals.fold(UBig::from(1u8), |sum, total| exact::lcm_big(&sum, &UBig::from(total)));
             scale *= common;
         }
         let largest = self.totals.as_slice().iter().copied().max().unwrap_or(1);

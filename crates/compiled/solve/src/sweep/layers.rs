@@ -19,11 +19,10 @@ use store::{HugeVec, OutOfMemory};
 use verdict::{HaltReason, Watch};
 
 use super::level::LevelTables;
-use super::record::{Cursor, Record};
 use super::plies::{BACKWARD_SHARE, FORWARD_SHARE, over};
+use super::record::{Cursor, Record};
 use super::registers::{
-    BoundsRegisters, Children, NarrowRegisters, Registers, Share, WideRegisters,
-    for_lanes,
+    BoundsRegisters, Children, NarrowRegisters, Registers, Share, WideRegisters, for_lanes,
 };
 use super::table::{PlyKeys, Slots};
 use super::toss::{Distinct, Toss};
@@ -249,11 +248,7 @@ impl<const W: usize> Layers<W> {
     }
 
     /// Expands the newest ply into `next`.
-    fn fill(
-        &mut self,
-        next: &mut PlyKeys<W>,
-        watch: &Watch<'_>,
-    ) -> Result<PlyCounts, Trouble> {
+    fn fill(&mut self, next: &mut PlyKeys<W>, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
         let newest = self.plies.len() - 1;
         let mut counts = PlyCounts { steps: 1, ..PlyCounts::default() };
         for block in 0..self.blocks(newest) {
@@ -263,7 +258,8 @@ impl<const W: usize> Layers<W> {
             let lanes = self.expand(newest, block, true)?;
             self.count(lanes, &mut counts);
             self.record.write(lanes, &self.expansion).map_err(refused)?;
-            next.insert_all(&mut self.slots, &self.expansion.children, &mut self.edges).map_err(refused)?;
+            next.insert_all(&mut self.slots, &self.expansion.children, &mut self.edges)
+                .map_err(refused)?;
         }
         Ok(counts)
     }
@@ -326,7 +322,8 @@ impl<const W: usize> Layers<W> {
                 return Ok(false);
             }
             *toss = found;
-            next.insert_all(&mut self.slots, &self.behind.children, &mut self.edges).map_err(refused)?;
+            next.insert_all(&mut self.slots, &self.behind.children, &mut self.edges)
+                .map_err(refused)?;
         }
         Ok(true)
     }
@@ -355,8 +352,7 @@ impl<const W: usize> Layers<W> {
             for (at, &weight) in toss.weights.iter().enumerate() {
                 let ids = &edges[*cursor..*cursor + lanes];
                 *cursor += lanes;
-                let children =
-                    Children { values: below.words.as_slice(), limbs: below.limbs, ids };
+                let children = Children { values: below.words.as_slice(), limbs: below.limbs, ids };
                 let factor = scale.step / u128::from(toss.total) * u128::from(weight);
                 let share = Share { factor, weight, total: toss.total, first: at == 0 };
                 outcomes.push((children, share));

@@ -16,6 +16,8 @@ mod record;
 mod registers;
 mod scale;
 mod table;
+#[cfg(test)]
+mod tests;
 mod toss;
 
 use kernel::{Expander, FlawKind};

@@ -112,8 +112,7 @@ impl Count {
         watch: &Watch<'_>,
     ) -> Result<(u64, (PlyKeys<0>, Vec<UBig>)), Trouble> {
         let width = self.expander.words();
-        let (mut next, mut next_paths): (PlyKeys<0>, Vec<UBig>) =
-            (PlyKeys::new(width), Vec::new());
+        let (mut next, mut next_paths): (PlyKeys<0>, Vec<UBig>) = (PlyKeys::new(width), Vec::new());
         let (mut ids, mut terminal) = (HugeVec::new(), 0);
         self.slots.reset(keys.len()).map_err(refused)?;
         for (block, parents) in
@@ -124,8 +123,12 @@ impl Count {
                 let key = block[flaw.lane * width..(flaw.lane + 1) * width].to_vec();
                 Trouble::Flaw { key, kind: flaw.kind }
             })?;
-            terminal +=
-                self.expansion.terminal.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+            terminal += self
+                .expansion
+                .terminal
+                .iter()
+                .map(|word| u64::from(word.count_ones()))
+                .sum::<u64>();
             if expand {
                 ids.clear();
                 let children = &self.expansion.children;
@@ -157,9 +160,7 @@ impl Count {
         }
         let needed = self.base_bytes + self.slots.bytes() + bytes;
         match watch.memory {
-            Some(limit) if needed > limit => {
-                Err(Trouble::Limit(HaltReason::Memory { needed }))
-            }
+            Some(limit) if needed > limit => Err(Trouble::Limit(HaltReason::Memory { needed })),
             _ => Ok(()),
         }
     }

@@ -246,8 +246,8 @@ impl Run {
     ) -> Ended {
         let last = self.leaf_ply(forward, watch);
         let top = top_payment(&game.casting);
-        let scales = Scales::exact(&forward.counts, last, top)
-            .unwrap_or_else(|| Scales::bounds(last, top));
+        let scales =
+            Scales::exact(&forward.counts, last, top).unwrap_or_else(|| Scales::bounds(last, top));
         let calm = AtomicBool::new(false);
         let quiet =
             Watch { started: Instant::now(), time: None, memory: None, interrupt: &calm, ..*watch };

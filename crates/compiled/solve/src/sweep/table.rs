@@ -221,8 +221,7 @@ impl<const W: usize> PlyKeys<W> {
             while slots.slots.as_slice()[at] as u32 != 0 {
                 at = (at + 1) & mask;
             }
-            slots.slots.as_mut_slice()[at] =
-                (hashed & 0xffff_ffff) << 32 | (id as u64 + 1);
+            slots.slots.as_mut_slice()[at] = (hashed & 0xffff_ffff) << 32 | (id as u64 + 1);
         }
         Ok(())
     }

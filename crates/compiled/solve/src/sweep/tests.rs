@@ -1,0 +1,238 @@
+//! The sweep against itself: with and without folding, with planted wrong guesses, under limits.
+
+use std::time::Duration;
+
+use exact::Ratio;
+use index::{Id, IndexVec};
+use net::BaseId;
+use verdict::{Engine, HaltReason, Objective, Question, Stop, Verdict};
+
+use super::{Ended, Sweep, attempt, perft};
+use crate::game::{Game, Guesses};
+use crate::testing::{Limits, WALK, game, halt, moves, question, under};
+use crate::{Options, Search};
+
+fn sweep(question: &Question, options: Options) -> Verdict {
+    under(Limits::default(), |watch| Sweep::new(options).judge(question, watch)).expect("an answer")
+}
+
+/// An answer under guesses of our own, and how often the sweep had to start.
+fn with_guesses(question: &Question, plant: impl Fn(&mut Guesses)) -> (Verdict, usize) {
+    under(Limits::default(), |watch| {
+        let options = Options::default();
+        let mut game = Game::new(question, &options, watch).expect("a game");
+        plant(&mut game.guesses);
+        for starts in 1.. {
+            match attempt(&mut game, question, &options, watch) {
+                Ok(verdict) => return (verdict, starts),
+                Err(Ended::Restart) => assert!(starts < 50, "each restart drops a guess"),
+                Err(Ended::Stop(stop)) => panic!("an answer was expected: {stop:?}"),
+            }
+        }
+        unreachable!("a sweep ends")
+    })
+}
+
+#[test]
+fn folding_changes_nothing_but_what_is_stored() {
+    for name in ["stochastic-tic-tac-toe-3x3", "stochastic-connect-3-4x4", "stochastic-nim-20"] {
+        let question = game(name);
+        let folded = sweep(&question, Options::default());
+        let kept = sweep(&question, Options { fold: false, ..Options::default() });
+        assert_eq!(moves(&folded), moves(&kept), "{name}");
+        let counts = |verdict: &Verdict| {
+            let counts = verdict.counts;
+            (counts.states, counts.decision_states, counts.plies)
+        };
+        assert_eq!(counts(&folded), counts(&kept), "{name}");
+        assert_eq!(kept.counts.states, Some(kept.counts.stored), "{name}: everything is kept");
+    }
+    let connect = sweep(&game("stochastic-connect-3-4x4"), Options::default());
+    assert_eq!(connect.counts.stored, 176_897, "boards only");
+    assert_eq!(connect.counts.states, Some(356_073));
+}
+
+#[test]
+fn a_wrong_group_is_taken_back() {
+    let question = game("stochastic-tic-tac-toe-3x3");
+    let right = sweep(&question, Options::default());
+    let (verdict, starts) = with_guesses(&question, |guesses| {
+        // Cells of two groups: exactly one of the four holds at no time, or breaks on the way.
+        let (first, second) = (guesses.groups[0].clone(), guesses.groups[1].clone());
+        guesses.groups[0] = vec![first[0], second[1]];
+    });
+    assert!(starts > 1, "the planted group breaks");
+    assert_eq!(moves(&verdict), moves(&right));
+    assert_eq!(verdict.counts.states, right.counts.states);
+}
+
+#[test]
+fn a_wrong_level_is_taken_back() {
+    let question = game("stochastic-nim-20");
+    let right = sweep(&question, Options::default());
+    let (verdict, starts) = with_guesses(&question, |guesses| {
+        let (weights, _) = guesses.level.as_mut().expect("a level");
+        // Right at the start, wrong where this proposition holds.
+        let last = weights.ids().next_back().expect("a proposition");
+        weights[last] += 1;
+    });
+    assert!(starts > 1, "the planted level breaks");
+    assert_eq!(moves(&verdict), moves(&right));
+}
+
+#[test]
+fn the_graph_and_the_plies_agree() {
+    for name in ["tic-tac-toe", "stochastic-tic-tac-toe-3x3", "stochastic-nim-20", "coin-row"] {
+        let question = game(name);
+        let plies = sweep(&question, Options::default());
+        let (graph, _) = with_guesses(&question, |guesses| guesses.level = None);
+        assert_eq!(moves(&plies), moves(&graph), "{name}");
+        assert_eq!(plies.counts.states, graph.counts.states, "{name}");
+        assert_eq!(plies.counts.decision_states, graph.counts.decision_states, "{name}");
+        assert_eq!(plies.counts.plies, graph.counts.plies, "{name}");
+    }
+}
+
+#[test]
+fn no_guess_at_all_gives_the_same_answer() {
+    let question = game("stochastic-tic-tac-toe-3x3");
+    let (bare, _) = with_guesses(&question, |guesses| *guesses = Guesses::default());
+    assert_eq!(moves(&bare), moves(&sweep(&question, Options::default())));
+}
+
+#[test]
+fn a_level_of_nothing_is_refused_at_the_root() {
+    let question = question(WALK);
+    let (_, starts) = with_guesses(&Question { horizon: Some(3), ..question }, |guesses| {
+        let bases = 5;
+        let weights: IndexVec<BaseId, i64> = IndexVec::filled(0, bases);
+        assert_eq!(BaseId::from_index(0), weights.ids().next().expect("a base"));
+        guesses.level = Some((weights, 7));
+    });
+    assert_eq!(starts, 2);
+}
+
+#[test]
+fn a_play_that_returns_is_shown_and_a_horizon_bounds_it() {
+    let question = question(WALK);
+    let ended =
+        under(Limits::default(), |watch| Sweep::new(Options::default()).judge(&question, watch));
+    let Err(Stop::Faulty(fault)) = ended else { panic!("endless play was expected: {ended:?}") };
+    assert_eq!(fault.code, "endless-play");
+    assert_eq!(fault.states.first(), fault.states.last());
+    assert!(fault.notes[0].contains("--horizon"));
+    // Two steps reach the top with 1/4; from there four steps add 1/2 * 1/4.
+    for (steps, value, cut) in [(0, "0/1", true), (2, "1/4", true), (4, "3/8", true)] {
+        let bounded = Question { horizon: Some(steps), ..question.clone() };
+        let verdict = sweep(&bounded, Options::default());
+        assert_eq!((verdict.value.to_string().as_str(), verdict.cut), (value, cut));
+        assert!(verdict.counts.states.expect("a count") <= 5);
+    }
+}
+
+#[test]
+fn a_horizon_may_fall_between_a_choice_and_its_toss() {
+    for name in ["stochastic-tic-tac-toe-3x3", "stochastic-nim-20"] {
+        for steps in [0, 1, 5, 6, 7] {
+            let question = Question { horizon: Some(steps), ..game(name) };
+            let folded = sweep(&question, Options::default());
+            let kept = sweep(&question, Options { fold: false, ..Options::default() });
+            assert_eq!(moves(&folded), moves(&kept), "{name}, {steps} steps");
+            assert_eq!(folded.counts.states, kept.counts.states, "{name}, {steps} steps");
+            assert_eq!((folded.cut, folded.counts.plies), (true, Some(steps)));
+            assert!(kept.cut);
+        }
+    }
+}
+
+#[test]
+fn approximate_bounds_hold_the_value_and_are_narrow() {
+    let question = game("stochastic-nim-100");
+    let value = sweep(&question, Options::default()).value;
+    let options = Options { approximate: true, ..Options::default() };
+    let halt = halt(under(Limits::default(), |watch| Sweep::new(options).judge(&question, watch)));
+    assert_eq!(halt.reason, HaltReason::Approximate);
+    assert!(halt.lower <= value && value <= halt.upper);
+    let width = &halt.upper - &halt.lower;
+    assert!(width < Ratio::new(1_u64, 1_u64 << 50), "{width}");
+    assert_eq!(halt.moves.len(), 2);
+}
+
+fn limited(limits: Limits) -> (verdict::Halt, Ratio) {
+    let question = game("stochastic-connect-4-4x4");
+    let value = Ratio::new(1_253_113_609_u64, 1_u64 << 32);
+    let ended = under(limits, |watch| Sweep::new(Options::default()).judge(&question, watch));
+    (halt(ended), value)
+}
+
+#[test]
+fn an_interrupt_ends_in_sound_bounds() {
+    let (halt, value) = limited(Limits { interrupted: true, ..Limits::default() });
+    assert_eq!(halt.reason, HaltReason::Interrupt);
+    assert!(halt.lower <= value && value <= halt.upper);
+}
+
+#[test]
+fn a_time_limit_ends_in_sound_bounds_that_say_something() {
+    // Short enough that the whole game does not fit, whatever the machine.
+    let time = Some(Duration::from_millis(25));
+    let (halt, value) = limited(Limits { time, ..Limits::default() });
+    assert_eq!(halt.reason, HaltReason::Time);
+    assert!(halt.lower <= value && value <= halt.upper);
+    assert!(halt.advice.contains("--time"));
+}
+
+#[test]
+fn a_memory_limit_ends_in_bounds_and_says_what_is_needed() {
+    let held = store::resident_bytes().expect("the resident size");
+    let memory = Some(held + (6 << 20));
+    let (halt, value) = limited(Limits { memory, ..Limits::default() });
+    assert!(matches!(halt.reason, HaltReason::Memory { needed } if needed > held));
+    assert!(Ratio::zero() <= halt.lower && halt.lower <= value && value <= halt.upper);
+    assert!(halt.upper < Ratio::one(), "plies near the root were counted for what they are");
+}
+
+#[test]
+fn objectives_differ_where_goals_do() {
+    let win = game("coin-row");
+    let goal = Question { objective: Objective::Goal, ..win.clone() };
+    let (win, goal) = (sweep(&win, Options::default()), sweep(&goal, Options::default()));
+    assert!(win.value <= goal.value, "a win pays 1, and other goals pay too");
+}
+
+#[test]
+fn perft_counts_paths_states_and_ends() {
+    let count = |question: &Question, depth| {
+        under(Limits::default(), |watch| perft(question, depth, &Options::default(), watch))
+            .expect("a count")
+    };
+    let plies = count(&game("tic-tac-toe"), None);
+    let paths: Vec<String> = plies.iter().map(|ply| ply.paths.to_string()).collect();
+    let known = ["1", "9", "72", "504", "3024", "15120", "54720", "148176", "200448", "127872"];
+    assert_eq!(paths, known);
+    assert_eq!(plies.iter().map(|ply| ply.states).sum::<u64>(), 5478);
+    assert_eq!(plies.iter().map(|ply| ply.terminal).sum::<u64>(), 958);
+    assert_eq!(count(&question(WALK), Some(3)).len(), 4);
+}
+
+#[test]
+fn search_and_sweep_agree_and_depth_bounds_hold() {
+    for name in ["stochastic-tic-tac-toe-3x3", "coin-guess", "penalties", "pursuit", "reroll"] {
+        for objective in [Objective::Win, Objective::Goal] {
+            let question = Question { objective, ..game(name) };
+            let verdict = sweep(&question, Options::default());
+            let search = |options| {
+                under(Limits::default(), |watch| Search::new(options).judge(&question, watch))
+            };
+            let found = search(Options::default()).expect("an answer");
+            assert_eq!(moves(&found), moves(&verdict), "{name}");
+            match search(Options { depth: Some(2), ..Options::default() }) {
+                Ok(found) => assert_eq!(found.value, verdict.value, "{name}"),
+                Err(Stop::Halted(halt)) => {
+                    assert!(halt.lower <= verdict.value && verdict.value <= halt.upper, "{name}");
+                }
+                Err(stop) => panic!("{name}: {stop:?}"),
+            }
+        }
+    }
+}
