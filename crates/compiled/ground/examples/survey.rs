@@ -25,7 +25,7 @@ fn survey(path: &str, text: bool) -> Result<String, String> {
         format!("refused: {}", first.map_or("", |fault| fault.message.as_str()))
     })?;
     let start = Instant::now();
-    let deadline = Some(start + Duration::from_secs(60));
+    let deadline = Some(start + Duration::from_secs(12));
     let rules = ground(&rulebook, &GroundLimits { deadline, ..Default::default() });
     let seconds = start.elapsed().as_secs_f64();
     let rules = rules.map_err(|fault| {

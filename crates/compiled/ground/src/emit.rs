@@ -118,6 +118,7 @@ fn emit_rule(
     if rule.positive.iter().any(|literal| views.get(literal.view).len() == 0) {
         return Ok(());
     }
+    watch.enter(rule.span);
     let plan = plan(rule, None, Purpose::Instances, views);
     let changing = rule.negative.iter().filter(|literal| literal.changes);
     let absences = changing.map(|literal| (literal.relation, absence(literal, views))).collect();

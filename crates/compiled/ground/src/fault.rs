@@ -61,20 +61,33 @@ impl std::fmt::Display for GroundFault {
 
 impl std::error::Error for GroundFault {}
 
+/// The code of a fault that never leaves this crate.
+pub(crate) const OVER_BUDGET: &str = "over-budget";
+
 /// Steps between two looks at the clock.
-const STEPS_PER_LOOK: u32 = 1 << 12;
+const STEPS_PER_LOOK: u64 = 1 << 12;
 const _: () = assert!(STEPS_PER_LOOK.is_power_of_two());
 
 /// Counts work against the limits.
 pub(crate) struct Watch<'a> {
     limits: &'a GroundLimits<'a>,
-    steps: u32,
+    steps: u64,
+    /// Steps after which another way is tried.
+    budget: u64,
     counted: usize,
+    /// The rule under work.
+    rule: Option<Span>,
 }
 
 impl<'a> Watch<'a> {
-    pub(crate) fn new(limits: &'a GroundLimits<'a>) -> Self {
-        Self { limits, steps: 0, counted: 0 }
+    /// A watch that gives up with [`OVER_BUDGET`] after about `budget` steps.
+    pub(crate) fn new(limits: &'a GroundLimits<'a>, budget: u64) -> Self {
+        Self { limits, steps: 0, budget, counted: 0, rule: None }
+    }
+
+    /// What comes next is for this rule.
+    pub(crate) fn enter(&mut self, rule: Span) {
+        self.rule = Some(rule);
     }
 
     pub(crate) fn depth(&self) -> usize {
@@ -84,17 +97,28 @@ impl<'a> Watch<'a> {
     /// One step of a join.
     #[inline]
     pub(crate) fn step(&mut self) -> Result<(), GroundFault> {
-        self.steps = self.steps.wrapping_add(1);
+        self.steps += 1;
         if self.steps & (STEPS_PER_LOOK - 1) == 0 { self.look() } else { Ok(()) }
     }
 
     /// Asks the clock and the interrupt flag.
     pub(crate) fn look(&self) -> Result<(), GroundFault> {
+        if self.steps > self.budget {
+            return Err(GroundFault::new(OVER_BUDGET, self.rule, "this rule takes long to ground"));
+        }
         if self.limits.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Err(GroundFault::new("interrupted", None, "grounding was interrupted"));
+            return Err(GroundFault::new(
+                "interrupted",
+                self.rule,
+                "grounding was interrupted at this rule",
+            ));
         }
         if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(GroundFault::new("time", None, "the time was up while grounding"));
+            return Err(GroundFault::new(
+                "time",
+                self.rule,
+                "the time was up while this rule was grounded",
+            ));
         }
         Ok(())
     }
@@ -125,7 +149,7 @@ mod tests {
     fn a_set_flag_stops_within_one_look() {
         let flag = AtomicBool::new(true);
         let limits = GroundLimits { interrupt: Some(&flag), ..Default::default() };
-        let mut watch = Watch::new(&limits);
+        let mut watch = Watch::new(&limits, u64::MAX);
         let stopped = (0..STEPS_PER_LOOK).find_map(|_| watch.step().err());
         assert_eq!(stopped.map(|fault| fault.code), Some("interrupted"));
     }
@@ -133,7 +157,7 @@ mod tests {
     #[test]
     fn the_limit_itself_is_allowed() {
         let limits = GroundLimits { atoms: 2, ..Default::default() };
-        let mut watch = Watch::new(&limits);
+        let mut watch = Watch::new(&limits, u64::MAX);
         assert!(watch.count() && watch.count() && !watch.count());
     }
 }

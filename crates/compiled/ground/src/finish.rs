@@ -122,33 +122,27 @@ impl Finish<'_> {
         Some(rules.spans[position])
     }
 
-    /// The goals that can hold, by row.
+    /// The goals that can hold, by row. A goal of somebody who is no role is like any helper.
     fn goals(&self) -> Result<Vec<(u32, AtomKind)>, GroundFault> {
         let goal = Relations::goal();
         let rows = 0..self.model.facts.tuples[goal].len() as u32;
         let possible = rows.filter(|&row| self.possible(goal, row));
-        possible.map(|row| Ok((row, self.goal(row)?))).collect()
+        possible.filter_map(|row| self.goal(row).transpose().map(|kind| Ok((row, kind?)))).collect()
     }
 
-    fn goal(&self, row: u32) -> Result<AtomKind, GroundFault> {
+    fn goal(&self, row: u32) -> Result<Option<AtomKind>, GroundFault> {
         let goal = Relations::goal();
         let &[who, value] = self.tuple(goal, row) else { unreachable!("`goal` has arity 2") };
-        let fault = |code, message| {
-            let span = self.span_of(self.numbering.atom(goal, row));
-            Err(GroundFault::new(code, span, message))
-        };
-        let Some(role) = self.role(who) else {
-            let message = format!("a goal is given to {}, which is no role", self.text(who));
-            return fault("goal-unknown-role", message);
-        };
+        let Some(role) = self.role(who) else { return Ok(None) };
         let (name, args) = self.model.facts.table.node(value);
         let points = number(self.rulebook.symbols.name(name)).filter(|_| args.is_empty());
         match points {
-            Some(points @ 0..=100) => Ok(AtomKind::Goal(role, points as u8)),
+            Some(points @ 0..=100) => Ok(Some(AtomKind::Goal(role, points as u8))),
             _ => {
                 let (who, value) = (self.text(who), self.text(value));
                 let message = format!("the goal {value} of {who} is no number from 0 to 100");
-                fault("goal-value", message)
+                let span = self.span_of(self.numbering.atom(goal, row));
+                Err(GroundFault::new("goal-value", span, message))
             }
         }
     }

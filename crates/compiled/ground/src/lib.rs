@@ -11,6 +11,9 @@
 //! Nothing here knows a gate or a bit.
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+mod agreement;
+mod demand;
 mod emit;
 mod fault;
 mod finish;
@@ -39,8 +42,9 @@ pub use rules::{
 pub use verify::verify;
 
 use gdl::Rulebook;
+use index::IdSet;
 
-use crate::emit::{Numbering, instances};
+use crate::emit::{Numbering, Raw, instances};
 use crate::fault::Watch;
 use crate::finish::Finish;
 use crate::model::Model;
@@ -49,21 +53,66 @@ use crate::simplify::{Classes, simplify};
 use crate::strata::Strata;
 use crate::terms::TermTable;
 
+/// Join steps that the first attempt may take; each later one may take eight times as many.
+const FIRST_BUDGET: u64 = 1 << 18;
+
+/// How helpers are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    /// In full: the least model of all rules.
+    Full,
+    /// As far as their callers ask.
+    Demanded,
+}
+
 /// Grounds a rulebook.
+///
+/// Helpers are evaluated in full, and where that takes long, as far as they are asked for; the two
+/// manners take turns with growing budgets of steps, so that neither can hold the other up.
 ///
 /// # Errors
 /// What the author got wrong and only grounding shows (a domain that grows, a goal out of range, a
 /// role that can never move), or a limit that was met.
 pub fn ground(rulebook: &Rulebook, limits: &GroundLimits<'_>) -> Result<GroundRules, GroundFault> {
-    let mut watch = Watch::new(limits);
+    let mut budget = FIRST_BUDGET;
+    let mut failed: Option<GroundFault> = None;
+    let mut manner = Manner::Full;
+    loop {
+        let steps = if failed.is_some() { u64::MAX } else { budget };
+        match attempt(rulebook, limits, manner, steps) {
+            Err(fault) if fault.code == fault::OVER_BUDGET => {}
+            Err(fault) if ["ground-limit", "term-depth"].contains(&fault.code) => {
+                match failed.take() {
+                    Some(first) => return Err(first),
+                    None => failed = Some(fault),
+                }
+            }
+            settled => return settled,
+        }
+        budget = budget.saturating_mul(8);
+        manner = if manner == Manner::Full { Manner::Demanded } else { Manner::Full };
+    }
+}
+
+fn attempt(
+    rulebook: &Rulebook,
+    limits: &GroundLimits<'_>,
+    manner: Manner,
+    budget: u64,
+) -> Result<GroundRules, GroundFault> {
+    let mut watch = Watch::new(limits, budget);
     let mut table = TermTable::default();
     let mut program = Program::of(rulebook, &mut table)?;
+    let mut demands = IdSet::new();
+    if manner == Manner::Demanded {
+        demands = demand::restrict(&mut program)?;
+    }
     split::split_rules(&mut program);
-    let strata = Strata::of_program(&program)?;
+    let strata = Strata::of_program(&program, &demands)?;
     let mut model = Model::new(program, table, &strata);
     model.complete(&strata, &mut watch)?;
     let (numbering, raw) = instances(&mut model, &strata, &mut watch)?;
-    let folded = simplify(&raw, &classes(&model, &numbering));
+    let folded = simplify(&raw, &classes(&model, &numbering, rulebook));
     drop(raw);
     let rules = Finish { rulebook, model, numbering, folded }.ground_rules()?;
     debug_assert_eq!(verify(&rules), Ok(()));
@@ -71,7 +120,7 @@ pub fn ground(rulebook: &Rulebook, limits: &GroundLimits<'_>) -> Result<GroundRu
 }
 
 /// What the atoms of the raw rules stand for.
-fn classes(model: &Model, numbering: &Numbering) -> Classes {
+fn classes(model: &Model, numbering: &Numbering, rulebook: &Rulebook) -> Classes {
     let range = |relation| {
         let first = numbering.atom(relation, 0);
         first..first + model.facts.tuples[Relations::store(relation)].len() as u32
@@ -87,8 +136,21 @@ fn classes(model: &Model, numbering: &Numbering) -> Classes {
         moves: numbering.moves,
         len: numbering.len,
         init: (0..init.len()).filter_map(row).collect(),
-        outputs: [Relations::next(), Relations::legal(), Relations::goal(), Relations::terminal()]
-            .map(range)
-            .to_vec(),
+        outputs: outputs(model, numbering, rulebook),
     }
+}
+
+/// The atoms that a game is played by; a goal of somebody who is no role is none of them.
+fn outputs(model: &Model, numbering: &Numbering, rulebook: &Rulebook) -> Vec<Raw> {
+    let facts = &model.facts;
+    let counts = |row: &u32| {
+        let who = facts.tuples[Relations::goal()].row(*row as usize)[0];
+        let (name, args) = facts.table.node(who);
+        args.is_empty() && rulebook.roles.iter().any(|&role| role == name)
+    };
+    let rows = |relation| 0..facts.tuples[Relations::store(relation)].len() as u32;
+    let whole = [Relations::next(), Relations::legal(), Relations::terminal()];
+    let whole = whole.into_iter().flat_map(|q| rows(q).map(move |row| (q, row)));
+    let goals = rows(Relations::goal()).filter(counts).map(|row| (Relations::goal(), row));
+    whole.chain(goals).map(|(relation, row)| numbering.atom(relation, row)).collect()
 }

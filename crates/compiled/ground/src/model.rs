@@ -140,6 +140,7 @@ impl Model {
         if rule.positive.iter().any(|literal| self.views.get(literal.view).len() == 0) {
             return Ok(());
         }
+        watch.enter(rule.span);
         let slot = &mut self.plans[position][news.map_or(0, |literal| literal + 1)];
         let now = weight(rule, &self.views);
         if slot.as_ref().is_none_or(|held| now > 4 * held.made_for + 16) {

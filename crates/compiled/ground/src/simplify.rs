@@ -25,8 +25,8 @@ pub(crate) struct Classes {
     pub(crate) len: u32,
     /// `True` atoms of the initial state.
     pub(crate) init: Vec<Raw>,
-    /// Ranges of atoms that are outputs.
-    pub(crate) outputs: Vec<std::ops::Range<Raw>>,
+    /// Atoms that are outputs.
+    pub(crate) outputs: Vec<Raw>,
 }
 
 impl Classes {
@@ -210,7 +210,7 @@ fn needed(rules: &RawRules, classes: &Classes) -> RawRules {
         rules_of[rules.heads[rule] as usize].push(rule as u32);
     }
     let mut reached = vec![false; classes.len as usize];
-    let mut open: Vec<Raw> = classes.outputs.iter().cloned().flatten().collect();
+    let mut open: Vec<Raw> = classes.outputs.clone();
     while let Some(atom) = open.pop() {
         if !std::mem::replace(&mut reached[atom as usize], true) {
             let bodies = rules_of[atom as usize].iter().map(|&rule| rules.body(rule as usize));

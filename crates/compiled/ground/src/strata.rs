@@ -2,9 +2,10 @@
 //!
 //! Always: `changes` holds exactly for relations that depend on `true` or `does` through rules,
 //! and for `next`, `legal`, `goal` and `terminal` themselves. A relation that does not change
-//! stands in a stratum above all that it negates; everything that changes is the last stratum.
+//! stands in a stratum above all that it negates; everything that changes is the last stratum, and
+//! so is what waits for demands. Demands themselves do not count as change: they only narrow.
 
-use index::IndexVec;
+use index::{IdSet, IndexVec};
 
 use crate::fault::GroundFault;
 use crate::program::{PatternRule, Program, RelationId, Relations};
@@ -15,7 +16,7 @@ pub(crate) struct Strata {
     pub(crate) of: IndexVec<RelationId, usize>,
     /// Number of strata, that of the changing relations included.
     pub(crate) count: usize,
-    changes: IndexVec<RelationId, bool>,
+    changes: Flags,
 }
 
 impl Strata {
@@ -24,8 +25,13 @@ impl Strata {
         self.changes[relation]
     }
 
-    pub(crate) fn of_program(program: &Program) -> Result<Self, GroundFault> {
-        let changes = changing(program);
+    /// The strata of a program of which some relations are demands.
+    pub(crate) fn of_program(
+        program: &Program,
+        demands: &IdSet<RelationId>,
+    ) -> Result<Self, GroundFault> {
+        let changes = changing(program, demands);
+        let late = waiting(program, demands, &changes);
         for fixed in [Relations::init(), Relations::role()] {
             if changes[fixed] {
                 let mut heads = program.rules.iter().filter(|rule| rule.head.relation == fixed);
@@ -34,20 +40,22 @@ impl Strata {
                 return Err(GroundFault::new("state-in-fixed", span, message));
             }
         }
-        let mut of = levels(program, &changes)?;
+        let mut of = levels(program, &late)?;
         let last = of.iter().max().map_or(0, |&top| top + 1);
-        for relation in program.relations.ids().filter(|&q| changes[q]) {
+        for relation in program.relations.ids().filter(|&q| late[q]) {
             of[relation] = last;
         }
         Ok(Self { of, count: last + 1, changes })
     }
 }
 
-fn reads_change(rule: &PatternRule, changes: &IndexVec<RelationId, bool>) -> bool {
+fn reads_change(rule: &PatternRule, changes: &Flags) -> bool {
     rule.positive.iter().chain(&rule.negative).any(|atom| changes[atom.relation])
 }
 
-fn changing(program: &Program) -> IndexVec<RelationId, bool> {
+type Flags = IndexVec<RelationId, bool>;
+
+fn changing(program: &Program, demands: &IdSet<RelationId>) -> Flags {
     let mut changes = IndexVec::filled(false, program.relations.len());
     for seed in [
         Relations::truth(),
@@ -59,29 +67,39 @@ fn changing(program: &Program) -> IndexVec<RelationId, bool> {
     ] {
         changes[seed] = true;
     }
+    spread(program, &mut changes, |relation| !demands.contains(relation));
+    changes
+}
+
+/// What changes or waits for demands.
+fn waiting(program: &Program, demands: &IdSet<RelationId>, changes: &Flags) -> Flags {
+    let mut late = changes.clone();
+    demands.iter().for_each(|demand| late[demand] = true);
+    spread(program, &mut late, |_| true);
+    late
+}
+
+/// Marks the heads of rules that read a marked relation, where `may` allows it.
+fn spread(program: &Program, marked: &mut Flags, may: impl Fn(RelationId) -> bool) {
     let mut grew = true;
     while grew {
         grew = false;
-        for rule in &program.rules {
-            if !changes[rule.head.relation] && reads_change(rule, &changes) {
-                changes[rule.head.relation] = true;
+        for rule in program.rules.iter().filter(|rule| may(rule.head.relation)) {
+            if !marked[rule.head.relation] && reads_change(rule, marked) {
+                marked[rule.head.relation] = true;
                 grew = true;
             }
         }
     }
-    changes
 }
 
-/// Strata of the relations that do not change.
-fn levels(
-    program: &Program,
-    changes: &IndexVec<RelationId, bool>,
-) -> Result<IndexVec<RelationId, usize>, GroundFault> {
+/// Strata of the relations before the last.
+fn levels(program: &Program, late: &Flags) -> Result<IndexVec<RelationId, usize>, GroundFault> {
     let mut level = IndexVec::filled(0, program.relations.len());
     let mut grew = true;
     while grew {
         grew = false;
-        for rule in program.rules.iter().filter(|rule| !changes[rule.head.relation]) {
+        for rule in program.rules.iter().filter(|rule| !late[rule.head.relation]) {
             let above = rule.negative.iter().map(|atom| level[atom.relation] + 1);
             let beside = rule.positive.iter().map(|atom| level[atom.relation]);
             let least = above.chain(beside).max().unwrap_or(0);
@@ -114,7 +132,7 @@ mod tests {
             "(role x) (p 1) (q 2) (<= (r ?a) (p ?a) (not (q ?a))) (<= (s ?a) (true (c ?a)))
              (<= terminal (r ?a)) (<= (goal x 100) (s ?a)) (legal x noop)",
         );
-        let strata = Strata::of_program(&program).expect("stratified");
+        let strata = Strata::of_program(&program, &IdSet::new()).expect("stratified");
         let head = |at: usize| program.rules[at].head.relation;
         assert_eq!(strata.of[head(1)] + 1, strata.of[head(3)]);
         assert!(!strata.changes(head(3)) && strata.changes(head(4)));
