@@ -8,6 +8,7 @@
 mod backend;
 mod first_moves;
 mod game;
+mod limits;
 mod options;
 mod search;
 mod sweep;

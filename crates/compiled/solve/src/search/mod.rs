@@ -20,6 +20,7 @@ use crate::Options;
 use crate::backend::Trouble;
 use crate::first_moves::{FirstMoves, PairValue, root_bounds};
 use crate::game::{Game, top_payment};
+use crate::limits::{Limits, WHOLE};
 use crate::sweep;
 use node::{Shared, Walker, Window};
 use table::{Interval, Position, Transpositions};
@@ -90,7 +91,7 @@ impl Run<'_> {
         let mut shared = Shared {
             table: Transpositions::new(),
             watch,
-            base_bytes: store::resident_bytes().unwrap_or(0),
+            limits: Limits::new(),
             top: top_payment(&self.game.casting),
             stopped: AtomicBool::new(false),
             share: SEARCH_SHARE,
@@ -195,10 +196,10 @@ impl Run<'_> {
         let inner = Shared {
             table,
             watch: &quiet,
-            base_bytes: shared.base_bytes,
+            limits: shared.limits,
             top: shared.top,
             stopped: AtomicBool::new(false),
-            share: 1.0,
+            share: WHOLE,
             cut: AtomicBool::new(false),
             simultaneous: AtomicBool::new(false),
         };

@@ -20,6 +20,7 @@ use verdict::{HaltReason, Watch};
 
 use super::table::{Entry, Interval, Position, Transpositions};
 use crate::backend::Trouble;
+use crate::limits::Limits;
 
 /// Longest play that is followed.
 const LONGEST_PLAY: usize = 200_000;
@@ -28,7 +29,7 @@ const LONGEST_PLAY: usize = 200_000;
 pub(crate) struct Shared<'a> {
     pub(crate) table: Transpositions,
     pub(crate) watch: &'a Watch<'a>,
-    pub(crate) base_bytes: u64,
+    pub(crate) limits: Limits,
     pub(crate) top: u32,
     /// Set when a limit is met: every node then returns what it knows.
     pub(crate) stopped: AtomicBool,
@@ -43,15 +44,7 @@ pub(crate) struct Shared<'a> {
 impl Shared<'_> {
     /// The limit that is met, if one is.
     pub(crate) fn limit(&self) -> Option<HaltReason> {
-        if self.watch.interrupted() {
-            return Some(HaltReason::Interrupt);
-        }
-        if self.watch.spent() > self.share {
-            return Some(HaltReason::Time);
-        }
-        let needed = self.base_bytes + self.table.bytes();
-        let memory = self.watch.memory.is_some_and(|limit| needed > limit);
-        memory.then_some(HaltReason::Memory { needed })
+        self.limits.met(self.watch, self.table.bytes(), self.share)
     }
 }
 

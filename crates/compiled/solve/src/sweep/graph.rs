@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 
 use exact::{Ratio, UBig};
 use kernel::{BLOCK_LANES, BLOCK_WORDS, Expander, Expansion};
-use store::{HugeVec, OutOfMemory};
+use store::HugeVec;
 use verdict::{Counts, HaltReason, Progress, Stop, Verdict, Watch};
 
 use super::layers::reduce;
-use super::plies::{BACKWARD_SHARE, FORWARD_SHARE, Run, over};
+use super::plies::Run;
 use super::registers::{Children, NarrowRegisters, Registers, Share, WideRegisters, for_lanes};
 use super::table::{PlyKeys, Slots};
 use super::{Ended, end};
@@ -27,6 +27,7 @@ use crate::Options;
 use crate::backend::Trouble;
 use crate::first_moves::{FirstMoves, PairValue};
 use crate::game::{Game, top_payment};
+use crate::limits::{BACKWARD_SHARE, FORWARD_SHARE, Limits, refused};
 
 /// Seconds for bounds after a limit.
 const GRACE: f64 = 0.8;
@@ -128,11 +129,7 @@ struct Graph {
     decisions: u64,
     simultaneous: bool,
     top: u32,
-    base_bytes: u64,
-}
-
-fn refused(error: OutOfMemory) -> Trouble {
-    Trouble::Limit(HaltReason::Memory { needed: error.bytes })
+    limits: Limits,
 }
 
 impl Graph {
@@ -154,7 +151,7 @@ impl Graph {
             decisions: 0,
             simultaneous: false,
             top,
-            base_bytes: store::resident_bytes().unwrap_or(0),
+            limits: Limits::new(),
         }
     }
 
@@ -171,17 +168,7 @@ impl Graph {
     }
 
     fn check_limits(&self, watch: &Watch<'_>, extra: u64, share: f64) -> Result<(), Trouble> {
-        if watch.interrupted() {
-            return Err(Trouble::Limit(HaltReason::Interrupt));
-        }
-        if over(watch, share) {
-            return Err(Trouble::Limit(HaltReason::Time));
-        }
-        let needed = self.base_bytes + self.bytes() + extra;
-        match watch.memory {
-            Some(limit) if needed > limit => Err(Trouble::Limit(HaltReason::Memory { needed })),
-            _ => Ok(()),
-        }
+        self.limits.check(watch, self.bytes() + extra, share)
     }
 
     fn expand(&mut self, keys: &[u64], children: bool) -> Result<(), Trouble> {

@@ -15,11 +15,10 @@ use std::ops::Range;
 
 use exact::Bounds;
 use kernel::{BLOCK_LANES, Expander, Expansion, Joint};
-use store::{HugeVec, OutOfMemory};
-use verdict::{HaltReason, Watch};
+use store::HugeVec;
+use verdict::Watch;
 
 use super::level::LevelTables;
-use super::plies::{BACKWARD_SHARE, FORWARD_SHARE, over};
 use super::record::{Cursor, Record};
 use super::registers::{
     BoundsRegisters, Children, NarrowRegisters, Registers, Share, WideRegisters, for_lanes,
@@ -27,6 +26,7 @@ use super::registers::{
 use super::table::{PlyKeys, Slots};
 use super::toss::{Distinct, Toss};
 use crate::backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
+use crate::limits::{BACKWARD_SHARE, FORWARD_SHARE, Limits, WHOLE, refused};
 
 /// One ply.
 struct Layer<const W: usize> {
@@ -76,8 +76,7 @@ pub(crate) struct Layers<const W: usize> {
     /// Whether folding a toss is still worth trying.
     folding: bool,
     values: [Values; 2],
-    /// Resident bytes of the process that are not counted here.
-    base_bytes: u64,
+    limits: Limits,
     /// Bytes of plies that are not the newest.
     older_bytes: u64,
     largest: usize,
@@ -97,10 +96,6 @@ pub(crate) fn on_processor(
         4 => Box::new(Layers::<4>::new(expander, level, root, fold)?),
         _ => Box::new(Layers::<0>::new(expander, level, root, fold)?),
     })
-}
-
-fn refused(error: OutOfMemory) -> Trouble {
-    Trouble::Limit(HaltReason::Memory { needed: error.bytes })
 }
 
 /// Weight and total of each joint entry in lowest terms with its pair.
@@ -158,7 +153,7 @@ impl<const W: usize> Layers<W> {
             behind: Expansion::default(),
             behind_values: Vec::new(),
             values: [Values::default(), Values::default()],
-            base_bytes: store::resident_bytes().unwrap_or(0),
+            limits: Limits::new(),
             older_bytes: 0,
             largest: 1,
         };
@@ -174,21 +169,8 @@ impl<const W: usize> Layers<W> {
         if broken { Err(Trouble::LevelBroken) } else { Ok(()) }
     }
 
-    /// Whether a limit is met, with `extra` bytes about to be used.
     fn check_limits(&self, watch: &Watch<'_>, extra: u64, share: f64) -> Result<(), Trouble> {
-        if watch.interrupted() {
-            return Err(Trouble::Limit(HaltReason::Interrupt));
-        }
-        if over(watch, share) {
-            return Err(Trouble::Limit(HaltReason::Time));
-        }
-        if let Some(limit) = watch.memory {
-            let needed = self.base_bytes + self.bytes() + extra;
-            if needed > limit {
-                return Err(Trouble::Limit(HaltReason::Memory { needed }));
-            }
-        }
-        Ok(())
+        self.limits.check(watch, self.bytes() + extra, share)
     }
 
     /// Expands or views a block, turning a flaw into trouble.
@@ -644,7 +626,7 @@ impl<const W: usize> SweepBackend for Layers<W> {
         self.slots.reset(self.largest).map_err(refused)?;
         for ply in 0..self.plies.len() {
             for block in self.plies[ply].keys.words().chunks(BLOCK_LANES * width) {
-                self.check_limits(watch, all.bytes() + all.bytes() / 4, 1.0)?;
+                self.check_limits(watch, all.bytes() + all.bytes() / 4, WHOLE)?;
                 ids.clear();
                 all.insert_all(&mut self.slots, block, &mut ids).map_err(refused)?;
             }

@@ -5,7 +5,7 @@
 
 use exact::UBig;
 use kernel::{BLOCK_LANES, Expander, Expansion};
-use store::{HugeVec, OutOfMemory};
+use store::HugeVec;
 use verdict::{HaltReason, Progress, Question, Stop, Watch};
 
 use super::registers::for_lanes;
@@ -14,6 +14,7 @@ use super::{Ended, end, start};
 use crate::Options;
 use crate::backend::Trouble;
 use crate::game::Game;
+use crate::limits::{Limits, WHOLE, refused};
 
 /// One ply of a perft.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,17 +63,17 @@ struct Count {
     expander: Box<dyn Expander>,
     expansion: Expansion,
     slots: Slots,
-    base_bytes: u64,
-}
-
-fn refused(error: OutOfMemory) -> Trouble {
-    Trouble::Limit(HaltReason::Memory { needed: error.bytes })
+    limits: Limits,
 }
 
 impl Count {
     fn new(expander: Box<dyn Expander>) -> Self {
-        let base_bytes = store::resident_bytes().unwrap_or(0);
-        Self { expander, expansion: Expansion::default(), slots: Slots::new(), base_bytes }
+        Self {
+            expander,
+            expansion: Expansion::default(),
+            slots: Slots::new(),
+            limits: Limits::new(),
+        }
     }
 
     fn run(
@@ -118,7 +119,8 @@ impl Count {
         for (block, parents) in
             keys.words().chunks(BLOCK_LANES * width).zip(paths.chunks(BLOCK_LANES))
         {
-            self.check(watch, keys.bytes() + 2 * next.bytes() + 32 * next_paths.len() as u64)?;
+            let plies = keys.bytes() + 2 * next.bytes() + 32 * next_paths.len() as u64;
+            self.limits.check(watch, self.slots.bytes() + plies, WHOLE)?;
             self.expander.expand(block, expand, &mut self.expansion).map_err(|flaw| {
                 let key = block[flaw.lane * width..(flaw.lane + 1) * width].to_vec();
                 Trouble::Flaw { key, kind: flaw.kind }
@@ -149,19 +151,5 @@ impl Count {
             });
         }
         assert!(ids.next().is_none(), "one id an edge");
-    }
-
-    fn check(&self, watch: &Watch<'_>, bytes: u64) -> Result<(), Trouble> {
-        if watch.interrupted() {
-            return Err(Trouble::Limit(HaltReason::Interrupt));
-        }
-        if watch.spent() > 1.0 {
-            return Err(Trouble::Limit(HaltReason::Time));
-        }
-        let needed = self.base_bytes + self.slots.bytes() + bytes;
-        match watch.memory {
-            Some(limit) if needed > limit => Err(Trouble::Limit(HaltReason::Memory { needed })),
-            _ => Ok(()),
-        }
     }
 }

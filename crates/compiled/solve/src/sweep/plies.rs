@@ -8,7 +8,7 @@
 //! Always: `lower <= value <= upper`; an exact answer comes only from a complete pass.
 
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kernel::Expander;
 use verdict::{Counts, Halt, HaltReason, Progress, Stop, Verdict, Watch};
@@ -332,16 +332,4 @@ pub(super) fn early(reason: &HaltReason) -> String {
         HaltReason::Interrupt => "interrupted".to_owned(),
         _ => "a play is too long to be followed".to_owned(),
     }
-}
-
-/// Shares of the time limit by which the passes must be done, so that bounds can be computed.
-pub(super) const FORWARD_SHARE: f64 = 0.6;
-/// See [`FORWARD_SHARE`].
-pub(super) const BACKWARD_SHARE: f64 = 0.9;
-
-/// Whether a pass has used up its share of the time.
-pub(super) fn over(watch: &Watch<'_>, share: f64) -> bool {
-    watch.time.is_some_and(|limit: Duration| {
-        watch.started.elapsed().as_secs_f64() > limit.as_secs_f64() * share
-    })
 }

@@ -1,0 +1,88 @@
+//! Limits of a solve: the one place that decides when one is met.
+//!
+//! Memory is judged as the resident size that the process had before the solve and what the solve
+//! says it holds and is about to take, so that a limit is met before it is passed.
+
+use store::OutOfMemory;
+use verdict::{HaltReason, Watch};
+
+use crate::backend::Trouble;
+
+/// Share of the time limit by which a forward pass must be done, so that values can follow.
+pub(crate) const FORWARD_SHARE: f64 = 0.6;
+/// Share of the time limit by which a backward pass must be done, so that bounds can follow.
+pub(crate) const BACKWARD_SHARE: f64 = 0.9;
+/// Share for work that needs nothing after it.
+pub(crate) const WHOLE: f64 = 1.0;
+
+/// What the process held before the solve.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    base_bytes: u64,
+}
+
+impl Limits {
+    /// Takes note of what the process holds now.
+    pub(crate) fn new() -> Self {
+        Self { base_bytes: store::resident_bytes().unwrap_or(0) }
+    }
+
+    /// Whether a limit is met by a solve that holds, or is about to hold, `bytes`.
+    ///
+    /// # Errors
+    /// The limit that is met.
+    pub(crate) fn check(self, watch: &Watch<'_>, bytes: u64, share: f64) -> Result<(), Trouble> {
+        match self.met(watch, bytes, share) {
+            Some(reason) => Err(Trouble::Limit(reason)),
+            None => Ok(()),
+        }
+    }
+
+    /// The limit that is met, if one is.
+    pub(crate) fn met(self, watch: &Watch<'_>, bytes: u64, share: f64) -> Option<HaltReason> {
+        debug_assert!(share > 0.0 && share <= WHOLE, "a share of the whole time");
+        if watch.interrupted() {
+            return Some(HaltReason::Interrupt);
+        }
+        if watch.spent() > share {
+            return Some(HaltReason::Time);
+        }
+        let needed = self.base_bytes + bytes;
+        let over = watch.memory.is_some_and(|limit| needed > limit);
+        over.then_some(HaltReason::Memory { needed })
+    }
+}
+
+/// A lack of memory as trouble.
+pub(crate) fn refused(error: OutOfMemory) -> Trouble {
+    Trouble::Limit(HaltReason::Memory { needed: error.bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::testing::{self, under};
+
+    #[test]
+    fn each_limit_is_met_for_its_own_reason() {
+        let limits = Limits { base_bytes: 100 };
+        let memory = testing::Limits { memory: Some(150), ..testing::Limits::default() };
+        under(memory, |watch| {
+            assert_eq!(limits.met(watch, 50, WHOLE), None);
+            let needed = Some(HaltReason::Memory { needed: 151 });
+            assert_eq!(limits.met(watch, 51, WHOLE), needed);
+        });
+        let time =
+            testing::Limits { time: Some(Duration::from_nanos(1)), ..testing::Limits::default() };
+        under(time, |watch| {
+            std::thread::sleep(Duration::from_millis(1));
+            assert_eq!(limits.met(watch, 0, FORWARD_SHARE), Some(HaltReason::Time));
+        });
+        let interrupted = testing::Limits { interrupted: true, ..testing::Limits::default() };
+        under(interrupted, |watch| {
+            assert_eq!(limits.check(watch, 0, WHOLE), Err(Trouble::Limit(HaltReason::Interrupt)));
+        });
+    }
+}
