@@ -9,6 +9,7 @@ mod formula;
 mod information;
 mod names;
 mod normal;
+mod pool;
 mod print;
 mod read;
 mod relations;

@@ -13,7 +13,9 @@ use crate::normal::Normalising;
 use crate::sheet::Sheet;
 use crate::span::{SHEET_LIMIT_BYTES, control_character};
 use crate::tree::Tree;
-use crate::{Diagnostic, Rule, Rulebook, Source, Span, roles, safety, strata, tree, verify};
+use crate::{
+    Diagnostic, Rule, Rulebook, Source, Span, keyword, roles, safety, strata, tree, verify,
+};
 
 /// How a sheet is read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,8 +88,11 @@ fn rulebook(text: &str, options: &ReadOptions, faults: &mut Vec<Diagnostic>) -> 
         Sheet { written: &written, rules: &rules, symbols: &symbols }.check(options, faults);
     }
     strata::check(&mut rules, &mut symbols, options, faults);
+    let states_roles = rules.iter().any(|rule| rule.head.relation == keyword::ROLE);
     let rules = safety::secure(text, rules, &mut symbols, options, faults);
-    let roles = roles::collect(&rules, &symbols, whole, faults)?;
+    // Where a rule for `role` was refused it is no news that there is no role.
+    let complain = whole && (!states_roles || !faults.iter().any(Diagnostic::is_error));
+    let roles = roles::collect(&rules, &symbols, complain, faults)?;
     if whole {
         let sheet = Sheet { written: &written, rules: &rules, symbols: &symbols };
         sheet.unknown_roles(&roles, faults);

@@ -7,26 +7,25 @@
 //! unbound. `legal`, `goal`, `sees` and `input` are always asked for a role, so an unbound role
 //! variable there is bound by `(role ?r)`.
 //!
-//! A truly unsafe recursion would unfold for ever: rounds and rules are bounded, and a sheet
-//! beyond the bounds is refused, so that whatever comes out is safe. Cost: linear where all rules
-//! are safe; else one pass over the rules for each relation that is unfolded.
+//! A truly unsafe recursion would unfold for ever, and some calls multiply: the number of rules
+//! that are made is bounded, and a sheet beyond the bound is refused, so that whatever comes out is
+//! safe. Cost: linear where all rules are safe; else that and the rules that are made.
 
 use index::IdSet;
-use rustc_hash::FxHashSet;
 
 use crate::names::fold;
 use crate::normal::tidy;
+use crate::pool::{Pool, Signature};
 use crate::tree::{TokenKind, Tokens};
-use crate::unfold::{Unfolding, calls};
+use crate::unfold::Unfolding;
+use crate::unify::TooLarge;
 use crate::{
     Atom, Diagnostic, Literal, ReadOptions, Rule, Severity, Span, SymbolId, Symbols, Term, VarId,
     keyword, strata,
 };
 
-/// Relations that are unfolded one after the other, at most.
-const ROUND_LIMIT: usize = 200;
-/// Rules that unfolding may make of a sheet, over those that it had.
-const GROWTH_LIMIT: usize = 20_000;
+/// Rules that unfolding may make of a sheet.
+const GROWTH_LIMIT: usize = 10_000;
 
 /// A variable of the sheet that its own rule leaves unbound.
 #[derive(Clone, Debug)]
@@ -69,18 +68,12 @@ pub(crate) fn secure(
     if rules.iter().all(|rule| unbound(rule).is_empty()) {
         return rules;
     }
-    let limit = rules.len() + GROWTH_LIMIT;
-    let items = rules.into_iter().map(|rule| Item { rule, origin: None }).collect();
-    let mut securing = Securing { text, symbols, options, faults, items, limit };
-    securing.bind_roles();
-    securing.describe();
-    securing.unfold_all();
-    let mut seen = FxHashSet::default();
-    let mut rules: Vec<Rule> = securing.items.into_iter().map(|item| item.rule).collect();
-    rules.retain(|rule| seen.insert(rule.key()));
-    debug_assert!(
-        faults.iter().any(Diagnostic::is_error) || rules.iter().all(|r| unbound(r).is_empty())
-    );
+    let mut securing = Securing { text, symbols, options, faults, helpers: 0 };
+    let rules = securing.bind_roles(rules);
+    let pool = securing.describe(rules);
+    let rules = securing.unfold_all(pool);
+    let refused = faults.iter().any(Diagnostic::is_error);
+    debug_assert!(refused || rules.iter().all(|rule| unbound(rule).is_empty()));
     rules
 }
 
@@ -89,8 +82,7 @@ struct Securing<'a> {
     symbols: &'a mut Symbols,
     options: &'a ReadOptions,
     faults: &'a mut Vec<Diagnostic>,
-    items: Vec<Item>,
-    limit: usize,
+    helpers: usize,
 }
 
 impl Securing<'_> {
@@ -104,19 +96,17 @@ impl Securing<'_> {
     }
 
     /// Adds `(role ?r)` where only a caller that asks for a role makes the rule safe.
-    fn bind_roles(&mut self) {
+    fn bind_roles(&mut self, mut rules: Vec<Rule>) -> Vec<Rule> {
         let about = [keyword::LEGAL, keyword::GOAL, keyword::SEES, keyword::INPUT];
-        for index in 0..self.items.len() {
-            let rule = &self.items[index].rule;
-            let Some(Term::Variable(role)) = rule.head.args.first().cloned() else { continue };
-            if !about.contains(&rule.head.relation) || !unbound(rule).contains(role) {
+        for rule in rules.iter_mut().filter(|rule| about.contains(&rule.head.relation)) {
+            let Term::Variable(role) = rule.head.args[0] else { continue };
+            if !unbound(rule).contains(role) {
                 continue;
             }
             let origin = self.origin(rule, role);
-            let span = rule.head.span;
             let args = [Term::Variable(role)].into();
-            let bound = Atom { relation: keyword::ROLE, args, span };
-            self.items[index].rule.body.push(Literal::Positive(bound));
+            let bound = Atom { relation: keyword::ROLE, args, span: rule.head.span };
+            rule.body.push(Literal::Positive(bound));
             let message = format!("`{}` is bound by no condition of its rule", origin.name);
             self.faults.push(
                 Diagnostic::of_severity(self.severity(), self.code(), message)
@@ -124,33 +114,36 @@ impl Securing<'_> {
                     .note(format!("add the condition (role {})", origin.name)),
             );
         }
+        rules
     }
 
-    /// Tells of each unsafe rule, and takes out those that no caller can help.
-    fn describe(&mut self) {
-        let items = std::mem::take(&mut self.items);
-        for item in items {
-            let open = unbound(&item.rule);
-            let Some(first) = open.iter().next() else {
-                self.items.push(item);
-                continue;
-            };
-            if helpless(&item.rule, &open) {
-                let mut told = open;
-                if callable(&item.rule) {
-                    let mut head = IdSet::new();
-                    item.rule.head.collect_variables(&mut head);
-                    told = told.iter().filter(|variable| !head.contains(*variable)).collect();
+    /// Tells of each unsafe rule, and leaves out those that no caller can help.
+    fn describe(&mut self, rules: Vec<Rule>) -> Pool {
+        let mut pool = Pool::default();
+        for rule in rules {
+            let open = unbound(&rule);
+            if let Some(first) = open.iter().next() {
+                if is_helpless(&rule, &open) {
+                    self.refuse(&rule, &open);
+                    continue;
                 }
-                for variable in told.iter() {
-                    let origin = self.origin(&item.rule, variable);
-                    self.faults.push(self.refusal(&origin));
-                }
-            } else {
-                let origin = self.origin(&item.rule, first);
+                let origin = self.origin(&rule, first);
                 self.faults.push(self.rescue(&origin));
-                self.items.push(item);
             }
+            pool.add(Item { rule, origin: None });
+        }
+        pool
+    }
+
+    /// Refuses the variables of a rule that no caller can bind.
+    fn refuse(&mut self, rule: &Rule, open: &IdSet<VarId>) {
+        let mut head = IdSet::new();
+        if is_callable(rule) {
+            rule.head.collect_variables(&mut head);
+        }
+        for variable in open.iter().filter(|variable| !head.contains(*variable)) {
+            let origin = self.origin(rule, variable);
+            self.faults.push(self.refusal(&origin));
         }
     }
 
@@ -199,70 +192,49 @@ impl Securing<'_> {
             .note(format!("add a condition that says what `{name}` may be"))
     }
 
-    fn unfold_all(&mut self) {
-        for _ in 0..ROUND_LIMIT {
-            let Some(target) = self.next_target() else { return };
-            let growth = self.unfold(target);
-            if growth.is_err() || self.items.len() > self.limit {
-                return self.give_up(target);
+    /// Unfolds until all rules are safe, or one is lost, or too many are made.
+    fn unfold_all(&mut self, mut pool: Pool) -> Vec<Rule> {
+        let mut left = GROWTH_LIMIT;
+        while let Some(target) = pool.next_open() {
+            let open = pool.take_open(target);
+            let open: Vec<Item> = open.into_iter().map(|item| self.with_origin(item)).collect();
+            let Ok(made) = self.unfold(target, &open, &mut pool, left) else {
+                self.give_up(target, &open);
+                break;
+            };
+            left -= made.len();
+            if !self.judge(&made) {
+                break;
             }
-            if !self.judge() {
-                return;
-            }
+            made.into_iter().for_each(|item| pool.add(item));
         }
-        if let Some(target) = self.next_target() {
-            self.give_up(target);
+        let rules = pool.into_rules();
+        if !self.faults.iter().any(Diagnostic::is_error) && !strata::is_stratified(rules.iter()) {
+            self.refuse_rescued();
         }
+        rules
     }
 
-    /// An unsafe relation, callers before what they deny.
-    fn next_target(&self) -> Option<(SymbolId, usize)> {
-        let open: Vec<&Rule> = self
-            .items
-            .iter()
-            .map(|item| &item.rule)
-            .filter(|rule| !unbound(rule).is_empty())
-            .collect();
-        let denied: FxHashSet<(SymbolId, usize)> = open
-            .iter()
-            .flat_map(|rule| &rule.body)
-            .filter_map(|literal| match literal {
-                Literal::Negative(atom) => Some(atom.signature()),
-                _ => None,
-            })
-            .collect();
-        let mut targets = open.iter().map(|rule| rule.head.signature());
-        let first = targets.clone().next();
-        targets.find(|target| !denied.contains(target)).or(first)
-    }
-
-    fn unfold(&mut self, target: (SymbolId, usize)) -> Result<(), crate::unify::TooLarge> {
-        let items = std::mem::take(&mut self.items);
-        let (open, rest): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| {
-            item.rule.head.signature() == target && !unbound(&item.rule).is_empty()
-        });
-        let open: Vec<Item> = open.into_iter().map(|item| self.with_origin(item)).collect();
-        let remains = rest.iter().any(|item| item.rule.head.signature() == target);
-        let mut unfolding = Unfolding::new(target, &open, remains, self.symbols, self.limit);
-        let done = rest.iter().try_for_each(|item| {
-            if calls(&item.rule, target) {
-                return unfolding.rewrite(item);
-            }
-            unfolding.made.push(item.clone());
-            Ok(())
-        });
-        let made = std::mem::take(&mut unfolding.made);
-        if done.is_err() {
-            self.items = open;
-            self.items.extend(rest);
-            return done;
-        }
-        for item in made {
+    /// What becomes of the callers of a relation, which are taken out of the pool.
+    fn unfold(
+        &mut self,
+        target: Signature,
+        open: &[Item],
+        pool: &mut Pool,
+        limit: usize,
+    ) -> Result<Vec<Item>, TooLarge> {
+        let remains = pool.has_safe(target);
+        let callers = pool.take_callers(target);
+        let mut unfolding =
+            Unfolding::new(target, open, remains, self.symbols, &mut self.helpers, limit);
+        callers.iter().try_for_each(|item| unfolding.rewrite(item))?;
+        let mut made = Vec::with_capacity(unfolding.made.len());
+        for item in unfolding.made {
             if let Some(rule) = tidy(item.rule)? {
-                self.items.push(Item { rule, origin: item.origin });
+                made.push(Item { rule, origin: item.origin });
             }
         }
-        Ok(())
+        Ok(made)
     }
 
     fn with_origin(&self, item: Item) -> Item {
@@ -272,32 +244,18 @@ impl Securing<'_> {
     }
 
     /// Refuses rules that became unsafe and that no caller can help; `false` where there are some.
-    fn judge(&mut self) -> bool {
-        let lost: Vec<Origin> = self
-            .items
-            .iter()
-            .filter_map(|item| {
-                let open = unbound(&item.rule);
-                let first = open.iter().next()?;
-                helpless(&item.rule, &open)
-                    .then(|| item.origin.clone().unwrap_or_else(|| self.origin(&item.rule, first)))
-            })
-            .collect();
-        for origin in &lost {
-            let fault = self.refusal(origin);
-            if !self.faults.contains(&fault) {
-                self.faults.push(fault);
+    fn judge(&mut self, made: &[Item]) -> bool {
+        let mut fine = true;
+        for item in made {
+            let open = unbound(&item.rule);
+            let Some(first) = open.iter().next() else { continue };
+            if is_helpless(&item.rule, &open) {
+                fine = false;
+                let origin = item.origin.clone().unwrap_or_else(|| self.origin(&item.rule, first));
+                self.faults.push(self.refusal(&origin));
             }
         }
-        let stratified = strata::is_stratified(self.items.iter().map(|item| &item.rule));
-        if lost.is_empty() && !stratified && !self.already_unstratified() {
-            self.refuse_rescued();
-        }
-        lost.is_empty() && stratified
-    }
-
-    fn already_unstratified(&self) -> bool {
-        self.faults.iter().any(|fault| fault.code == "unstratified-negation")
+        fine
     }
 
     /// Making the rules safe would put negation into a recursion: the warnings become errors.
@@ -308,34 +266,30 @@ impl Securing<'_> {
         }
     }
 
-    fn give_up(&mut self, target: (SymbolId, usize)) {
+    fn give_up(&mut self, target: Signature, open: &[Item]) {
         let name = self.symbols.name(target.0);
-        let message = format!(
-            "the rules for `{name}` stay unsafe however often they are put into their callers"
-        );
-        let origin = self.items.iter().find_map(|item| item.origin.clone());
-        let place = origin.map_or_else(
-            || self.items.first().map_or(Span::default(), |item| item.rule.span),
-            |origin| origin.variable,
-        );
+        let message = format!("the rules for `{name}` cannot be made safe by their callers");
+        let place = open.iter().find_map(|item| item.origin.as_ref());
+        let place = place.map_or(Span::default(), |origin| origin.variable);
         self.faults.push(
             Diagnostic::error("unsafe-variable", message)
-                .label(place, "bound by no condition")
+                .label(place, "bound by no condition of its own rule")
+                .note(format!("that would take more than {GROWTH_LIMIT} rules, or never end"))
                 .note("add a condition to the rule that says what the variable may be"),
         );
     }
 }
 
 /// Whether callers may stand in for a missing condition of this relation.
-fn callable(rule: &Rule) -> bool {
+fn is_callable(rule: &Rule) -> bool {
     !rule.head.relation.is_keyword()
 }
 
 /// Whether some unbound variable cannot come from a caller.
-fn helpless(rule: &Rule, open: &IdSet<VarId>) -> bool {
+fn is_helpless(rule: &Rule, open: &IdSet<VarId>) -> bool {
     let mut head = IdSet::new();
     rule.head.collect_variables(&mut head);
-    !callable(rule) || open.iter().any(|variable| !head.contains(variable))
+    !is_callable(rule) || open.iter().any(|variable| !head.contains(variable))
 }
 
 impl Origin {

@@ -10,24 +10,22 @@
 
 use index::IdSet;
 
+use crate::pool::Signature;
 use crate::safety::{Item, Origin};
 use crate::unify::{Substitution, TooLarge, raised};
-use crate::{Atom, Literal, Rule, Span, SymbolId, Symbols, Term, VarId};
-
-/// Whether the rule's body has a literal of the relation.
-pub(crate) fn calls(rule: &Rule, relation: (SymbolId, usize)) -> bool {
-    rule.body.iter().filter_map(Literal::atom).any(|atom| atom.signature() == relation)
-}
+use crate::{Atom, Literal, Rule, Span, Symbols, Term, VarId};
 
 /// The unfolding of one relation.
 pub(crate) struct Unfolding<'a> {
-    target: (SymbolId, usize),
+    target: Signature,
     /// The unsafe rules.
     open: &'a [Item],
     /// Whether safe rules of the relation remain.
     remains: bool,
     symbols: &'a mut Symbols,
-    helpers: usize,
+    /// The last number given to a new relation.
+    helpers: &'a mut usize,
+    /// Rules that may be made.
     limit: usize,
     pub(crate) made: Vec<Item>,
 }
@@ -41,18 +39,19 @@ struct Partial {
 }
 
 /// Bodies that are put into one rule, at most: an unsafe recursion has no end.
-const DEPTH_LIMIT: usize = 64;
+const DEPTH_LIMIT: usize = 300;
 
 impl<'a> Unfolding<'a> {
     pub(crate) fn new(
-        target: (SymbolId, usize),
+        target: Signature,
         open: &'a [Item],
         remains: bool,
         symbols: &'a mut Symbols,
+        helpers: &'a mut usize,
         limit: usize,
     ) -> Self {
         assert!(!open.is_empty(), "nothing to unfold");
-        Self { target, open, remains, symbols, helpers: 0, limit, made: Vec::new() }
+        Self { target, open, remains, symbols, helpers, limit, made: Vec::new() }
     }
 
     /// Adds what becomes of a rule that calls the relation.
@@ -107,7 +106,7 @@ impl<'a> Unfolding<'a> {
         call.collect_variables(&mut over);
         let args: Box<[Term]> = over.iter().map(Term::Variable).collect();
         let base = self.symbols.name(self.target.0).to_owned();
-        let relation = self.symbols.unused(&base, &mut self.helpers);
+        let relation = self.symbols.unused(&base, self.helpers);
         let helper = Atom { relation, args, span: call.span };
         let context = binders(&partial.item.rule, &over, self.target);
         for open in self.open {
@@ -138,7 +137,7 @@ fn origin_of(partial: &Partial, open: &Item, call: Span) -> Option<Origin> {
 }
 
 /// Positive literals of the caller that bind variables of `over`, as few as a greedy pick finds.
-fn binders(rule: &Rule, over: &IdSet<VarId>, target: (SymbolId, usize)) -> Vec<Literal> {
+fn binders(rule: &Rule, over: &IdSet<VarId>, target: Signature) -> Vec<Literal> {
     let mut missing = over.clone();
     let mut picked = Vec::new();
     for literal in &rule.body {

@@ -221,3 +221,24 @@ fn roles_can_follow_from_static_rules() {
     let names: Vec<&str> = book.roles.ids().map(|role| book.role_name(role)).collect();
     assert_eq!(names, ["zoe", "al", "random"]);
 }
+
+#[test]
+fn many_unsafe_rules_are_unfolded_quickly() {
+    let unsafe_rules: String = (0..2000)
+        .map(|n| format!("(<= (u{n} ?x ?y) (not (e ?x ?y)))(<= (c{n} ?x) (d ?x) (u{n} ?x 1))"))
+        .collect();
+    let reading = reading(&game(&unsafe_rules), false);
+    let book = reading.rulebook.expect("accepted");
+    assert!(book.to_string().contains("(<= (c1999 ?x) (d ?x) (not (e ?x 1)))"));
+    assert!(!book.to_string().contains("u1999"));
+}
+
+#[test]
+fn calls_that_multiply_are_refused() {
+    let rules: String = (0..30)
+        .map(|n| format!("(<= (v{n} ?x) (distinct ?x {n}))(<= (v{n} ?x) (not (e ?x {n})))"))
+        .collect();
+    let calls: String = (0..30).map(|n| format!("(v{n} ?x) ")).collect();
+    let text = game(&format!("{rules}(<= p (d ?x) {calls})"));
+    assert_eq!(errors(&text), ["unsafe-variable"]);
+}
