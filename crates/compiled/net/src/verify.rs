@@ -122,3 +122,52 @@ impl Net {
         view_outputs(self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ground::BaseId;
+
+    use super::*;
+    use crate::parse_net;
+
+    const SAMPLE: &str = "role \"r\"\ni0 \"go\"\ni1 \"stay\"\nb0 \"p\" init\nb1 \"q\" init\n\
+        g10 = and b0 b1\nlegal i0 = g10\ngoal r0 0 = b0\ngoal r0 100 = b1\nnext b0 = i0\n";
+
+    fn fault(change: impl FnOnce(&mut Net)) -> String {
+        let mut net = parse_net(SAMPLE).expect("the sample is well-formed");
+        change(&mut net);
+        verify(&net).expect_err("the change is seen")
+    }
+
+    #[test]
+    fn each_broken_table_is_named() {
+        let role = gdl::RoleId::from_index(0);
+        assert_eq!(fault(|net| net.init.swap(0, 1)), "the initial state ascends");
+        assert_eq!(fault(|net| net.roles[role].inputs.end = 1), "some moves belong to no role");
+        assert!(fault(|net| net.roles[role].inputs.start = 1).contains("do not follow"));
+        assert!(fault(|net| net.roles[role].goals.swap(0, 1)).contains("do not ascend"));
+        assert!(fault(|net| net.terminal = GateId::from_index(99)).contains("does not exist"));
+        assert_eq!(fault(|net| net.next = vec![].into()), "one successor a proposition");
+        assert!(fault(|net| net.terminal = net.next[BaseId::from_index(0)]).contains("the move"));
+    }
+
+    #[test]
+    fn gates_that_should_have_folded_are_named() {
+        let stray = fault(|net| {
+            let gate = net.gates.base(BaseId::from_index(7));
+            net.terminal = gate;
+        });
+        assert!(stray.ends_with("does not exist"), "{stray}");
+        let foldable = fault(|net| {
+            let gate = net.gates.base(BaseId::from_index(0));
+            let negation = net.gates.not(gate);
+            net.gates.intern(Gate::And(gate, negation));
+        });
+        assert!(foldable.ends_with("should be g0"), "{foldable}");
+        let descending = fault(|net| {
+            let (low, high) = (GateId::from_index(2), GateId::from_index(3));
+            net.gates.intern(Gate::Or(high, low));
+        });
+        assert!(descending.contains("do not ascend"), "{descending}");
+    }
+}
