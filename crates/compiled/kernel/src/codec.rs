@@ -322,3 +322,109 @@ fn minterms(gates: &mut Gates, bits: &[GateId], count: usize) -> Vec<GateId> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use net::random::Random;
+
+    fn base(index: usize) -> BaseId {
+        BaseId::from_index(index)
+    }
+
+    /// Groups of these sizes one after the other, then `raw` propositions.
+    fn layout(sizes: &[usize], raw: usize) -> (Codec, Vec<Vec<BaseId>>) {
+        let mut next = 0;
+        let groups: Vec<Vec<BaseId>> = sizes
+            .iter()
+            .map(|size| {
+                next += size;
+                (next - size..next).map(base).collect()
+            })
+            .collect();
+        let init: Vec<BaseId> = groups.iter().map(|group| group[group.len() / 2]).collect();
+        (Codec::new(IndexVec::filled(None, next + raw), &groups, &init), groups)
+    }
+
+    /// Values of the gates under a key.
+    fn values(gates: &Gates, key: &[u64]) -> Vec<bool> {
+        let mut values: Vec<bool> = Vec::new();
+        for (_, gate) in gates.iter() {
+            values.push(match gate {
+                net::Gate::Const(value) => value,
+                net::Gate::Base(bit) => key[bit.index() / 64] >> (bit.index() % 64) & 1 == 1,
+                net::Gate::Does(_) => unreachable!("a codec reads no move"),
+                net::Gate::Not(a) => !values[a.index()],
+                net::Gate::And(a, b) => values[a.index()] && values[b.index()],
+                net::Gate::Or(a, b) => values[a.index()] || values[b.index()],
+            });
+        }
+        values
+    }
+
+    fn round_trips(sizes: &[usize], raw: usize, random: &mut Random) -> Codec {
+        let (codec, groups) = layout(sizes, raw);
+        let mut gates = Gates::new();
+        let decoded = codec.decode(&mut gates);
+        let encoded = codec.encode(&mut gates, &decoded);
+        for _ in 0..50 {
+            let first_raw = sizes.iter().sum::<usize>();
+            let mut state: Vec<BaseId> =
+                groups.iter().map(|group| group[random.below(group.len())]).collect();
+            let all = first_raw..first_raw + raw;
+            state.extend(all.filter(|_| random.below(2) == 0).map(base));
+            let key = codec.pack(&state).expect("groups hold");
+            assert_eq!(codec.unpack(&key), state);
+            let values = values(&gates, &key);
+            let held = decoded.enumerate().filter(|(_, gate)| values[gate.index()]);
+            assert_eq!(held.map(|(base, _)| base).collect::<Vec<_>>(), state);
+            for (bit, gate) in encoded.iter().enumerate() {
+                assert_eq!(values[gate.index()], key[bit / 64] >> (bit % 64) & 1 == 1);
+            }
+        }
+        codec
+    }
+
+    #[test]
+    fn keys_are_read_back_and_gates_say_the_same() {
+        let mut random = Random::new(31);
+        for (sizes, raw) in
+            [(&[3, 3, 4][..], 5), (&[20, 3], 2), (&[9; 9], 1), (&[], 70), (&[40; 30], 3)]
+        {
+            round_trips(sizes, raw, &mut random);
+        }
+    }
+
+    #[test]
+    fn groups_are_coded_only_where_that_saves_a_word() {
+        assert_eq!(layout(&[3; 20], 4).0.bits(), 44);
+        // 12 groups of 9: 96 bits one-hot; coding saves 4 each, so 8 of them are coded.
+        let (codec, _) = layout(&[9; 12], 0);
+        assert_eq!((codec.bits(), codec.words()), (96 - 8 * 4, 1));
+        // Above the limit a group is coded in any case.
+        assert_eq!(layout(&[14], 0).0.bits(), 4);
+        assert_eq!(layout(&[13], 0).0.bits(), 12);
+    }
+
+    #[test]
+    fn the_initial_state_has_key_zero_and_constants_take_no_bit() {
+        let constant = vec![Some(true), None, None, Some(false), None].into();
+        let groups = [vec![base(1), base(2), base(3)]];
+        let codec = Codec::new(constant, &groups, &[base(0), base(2)]);
+        assert_eq!(codec.bits(), 2);
+        assert_eq!(codec.pack(&[base(0), base(2)]), Some(vec![0]));
+        assert_eq!(codec.unpack(&[0]), [base(0), base(2)]);
+        assert_eq!(codec.pack(&[base(2)]), None, "a constant is missing");
+        assert_eq!(codec.pack(&[base(0), base(1), base(2)]), None, "two of a group");
+        assert_eq!(codec.pack(&[base(0)]), None, "none of a group");
+    }
+
+    #[test]
+    fn fields_cover_the_key_and_overlapping_groups_are_left_unused() {
+        let groups = [vec![base(0), base(1), base(2)], vec![base(2), base(3)]];
+        let codec = Codec::new(IndexVec::filled(None, 5), &groups, &[base(0)]);
+        assert_eq!(codec.checked().iter().map(|group| group.index).collect::<Vec<_>>(), [0]);
+        assert_eq!(codec.ranges(), [0..2, 2..3, 3..4]);
+        assert_eq!(codec.bits(), 4);
+    }
+}

@@ -98,3 +98,29 @@ impl<'a> Lattice<'a> {
         broken
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Vec<Option<bool>> {
+        constants(&net::parse_net(text).expect("a network")).iter().copied().collect()
+    }
+
+    #[test]
+    fn latches_that_hold_each_other_are_constant() {
+        // b0 and b1 keep each other true, b2 stays false as long as they hold; b3 toggles.
+        let text = "role \"r\"\ni0 \"go\"\nb0 \"x\" init\nb1 \"y\" init\nb2 \"z\"\nb3 \"t\"\n\
+                    next b0 = b1\nnext b1 = b0\ng7 = not b1\nnext b2 = g7\ng8 = not b3\n\
+                    next b3 = g8\nlegal i0 = true\nterminal = false\n";
+        assert_eq!(of(text), [Some(true), Some(true), Some(false), None]);
+    }
+
+    #[test]
+    fn what_a_move_can_change_varies_with_all_that_follows() {
+        let text = "role \"r\"\ni0 \"go\"\ni1 \"stay\"\nb0 \"x\"\nb1 \"y\"\nb2 \"z\"\n\
+                    next b0 = i0\nnext b1 = b0\nnext b2 = b2\nlegal i0 = true\nlegal i1 = true\n\
+                    terminal = false\n";
+        assert_eq!(of(text), [None, None, Some(false)]);
+    }
+}

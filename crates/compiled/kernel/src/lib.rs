@@ -10,8 +10,10 @@ mod constants;
 mod expand;
 mod frame;
 mod isa;
+mod machine;
 mod moves;
 mod planes;
+mod playout;
 mod program;
 #[cfg(test)]
 mod sample;
@@ -27,5 +29,7 @@ pub use expand::{
     BLOCK_LANES, BLOCK_WORDS, Casting, Expander, Expansion, Flaw, FlawKind, Joint, Mask,
 };
 pub use isa::Isa;
+pub use machine::Machine;
 pub use planes::{CodeSizes, PlaneKernel};
+pub use playout::{PlayoutStats, playouts};
 pub use seats::KernelFault;
