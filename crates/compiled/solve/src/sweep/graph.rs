@@ -134,12 +134,13 @@ struct Graph {
 
 impl Graph {
     fn new(expander: Box<dyn Expander>, top: u32) -> Self {
+        let slots = Slots::new(super::layers::key_bits(&*expander));
         Self {
             keys: PlyKeys::new(expander.words()),
             expander,
             expansion: Expansion::default(),
             shares: Vec::new(),
-            slots: Slots::new(),
+            slots,
             starts: HugeVec::new(),
             children: HugeVec::new(),
             totals: HugeVec::new(),

@@ -98,6 +98,11 @@ pub(crate) fn on_processor(
     })
 }
 
+/// Bits of a key.
+pub(super) fn key_bits(expander: &dyn Expander) -> usize {
+    expander.fields().last().map_or(1, |field| field.end)
+}
+
 /// Weight and total of each joint entry in lowest terms with its pair.
 pub(super) fn reduce(joints: &[Joint], shares: &mut Vec<(u32, u32)>) {
     shares.clear();
@@ -135,7 +140,7 @@ impl<const W: usize> Layers<W> {
     ) -> Result<Self, Trouble> {
         let width = expander.words();
         assert_eq!(root.len(), width, "the root is one key");
-        let mut slots = Slots::new();
+        let mut slots = Slots::new(key_bits(&*expander));
         slots.reset(1).map_err(refused)?;
         let mut keys = PlyKeys::new(width);
         keys.insert_all(&mut slots, root, &mut HugeVec::new()).map_err(refused)?;
@@ -197,7 +202,7 @@ impl<const W: usize> Layers<W> {
         let states = |back: usize| {
             self.plies.len().checked_sub(back).map_or(1, |ply| self.plies[ply].states.max(1))
         };
-        let growth = (states(1) as f64 / states(2) as f64).clamp(1.0, 4.0);
+        let growth = (states(1) as f64 / states(2) as f64).clamp(1.0, 3.0);
         (states(1) as f64 * growth) as usize
     }
 
@@ -340,6 +345,18 @@ impl<const W: usize> Layers<W> {
                 outcomes.push((children, share));
             }
             registers.average(lanes, &outcomes, values);
+        }
+    }
+
+    /// Gives the memory that only the forward pass needs to values.
+    fn make_room_for_values(&mut self) {
+        for (values, words) in
+            self.values.iter_mut().zip([self.slots.take_words(), std::mem::take(&mut self.spare)])
+        {
+            if values.words.bytes() < words.bytes() && values.ply.is_none() {
+                values.words = words;
+                values.words.clear();
+            }
         }
     }
 
@@ -565,6 +582,7 @@ impl<const W: usize> SweepBackend for Layers<W> {
         _below: &Scale,
         watch: &Watch<'_>,
     ) -> Result<(), Trouble> {
+        self.make_room_for_values();
         let mut below = std::mem::take(&mut self.values[(ply + 1) % 2]);
         let mut out = std::mem::take(&mut self.values[ply % 2]);
         assert!(leaf != Leaf::Expanded || below.ply == Some(ply + 1), "plies back up in order");

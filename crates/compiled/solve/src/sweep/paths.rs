@@ -68,12 +68,8 @@ struct Count {
 
 impl Count {
     fn new(expander: Box<dyn Expander>) -> Self {
-        Self {
-            expander,
-            expansion: Expansion::default(),
-            slots: Slots::new(),
-            limits: Limits::new(),
-        }
+        let slots = Slots::new(super::layers::key_bits(&*expander));
+        Self { expander, expansion: Expansion::default(), slots, limits: Limits::new() }
     }
 
     fn run(

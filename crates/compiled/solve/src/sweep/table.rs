@@ -1,35 +1,59 @@
 //! The set of one ply's states: keys in discovery order, and a hash table of their ids.
 //!
 //! Always: `ids` of equal keys are equal, ids are dense from 0 in order of first insertion, so a
-//! ply is the same whatever the table's size. A slot is 8 bytes, a 32-bit tag of the hash above a
-//! 32-bit id (plus one; 0 is empty): a probe that meets another key almost never reads that key.
+//! ply is the same whatever the table's size. A slot is 8 bytes: a tag of the hash above the id
+//! plus one; 0 is empty.
 //!
-//! Keys are inserted in batches in three passes (hash and prefetch the slot; read the slot and
-//! prefetch the key behind a matching tag; resolve), so that the two cache misses of an insertion
-//! overlap with those of its neighbours. That is worth a factor of three on tables beyond the
-//! cache. The slot array is kept from ply to ply, since fresh memory costs more than clearing.
+//! Keys of up to [`EXACT_BITS`] bits are mixed by a bijection. The slot where a probe starts is
+//! the top of the mixed key; the tag is all the rest of it and the low [`REACH_BITS`] bits of that
+//! start. Since no key is ever further from its start than these bits can tell apart (the table
+//! grows before), equal tags mean equal keys, and the keys themselves are never read: one cache
+//! miss an insertion. (Source: quotienting, D. E. Knuth, The Art of Computer Programming, volume
+//! 3, section 6.4, exercise 13.) Longer keys have a 32-bit tag, and are compared where tags match.
+//!
+//! Keys are inserted in batches (mix and prefetch; read and prefetch keys behind matching tags;
+//! resolve), so that the cache misses of an insertion overlap with those of its neighbours. That
+//! is worth a factor of three on tables beyond the cache. The slot array is kept from ply to ply,
+//! since fresh memory costs more than clearing.
 
 use store::{HugeVec, OutOfMemory};
 
-/// Keys that are hashed together; enough to hide a miss, few enough to stay in the first cache.
+/// Keys that are mixed together; enough to hide a miss, few enough to stay in the first cache.
 const BATCH: usize = 256;
 /// Slots from which on a table is far from the processor, so that prefetching pays.
 const FAR: usize = 1 << 15;
 /// Slots a key, at least.
-const SPARE: usize = 3;
+const SPARE: usize = 2;
 /// Slots of the smallest table.
 const SMALLEST: usize = 1 << 10;
+/// Bits of a probe's start that an exact tag holds.
+const REACH_BITS: u32 = 7;
+/// Longest key that a slot can hold whole.
+const EXACT_BITS: u32 = 64 - REACH_BITS;
+
+const _: () = assert!(SMALLEST >= 1 << REACH_BITS && SPARE >= 2);
 
 /// The hash slots, reused from ply to ply.
 pub(crate) struct Slots {
     slots: HugeVec<u64>,
-    mask: usize,
+    /// Number of slots in use, a power of two, as its logarithm.
+    log: u32,
+    /// Bits of a key where slots hold keys whole; 0 where they hold tags.
+    exact: u32,
+}
+
+/// Where a key belongs, and what marks it there.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    start: usize,
+    tag: u64,
 }
 
 impl Slots {
-    /// An empty table; nothing is allocated yet.
-    pub(crate) fn new() -> Self {
-        Self { slots: HugeVec::new(), mask: 0 }
+    /// An empty table for keys of this many bits; nothing is allocated yet.
+    pub(crate) fn new(key_bits: usize) -> Self {
+        let exact = if key_bits as u64 <= u64::from(EXACT_BITS) { key_bits as u32 } else { 0 };
+        Self { slots: HugeVec::new(), log: 0, exact }
     }
 
     /// Bytes held.
@@ -37,10 +61,15 @@ impl Slots {
         self.slots.bytes()
     }
 
+    /// The memory of the slots; the table holds nothing afterwards.
+    pub(crate) fn take_words(&mut self) -> HugeVec<u64> {
+        self.log = 0;
+        std::mem::take(&mut self.slots)
+    }
+
     /// Empties the table and makes room for about `expected` keys.
     pub(crate) fn reset(&mut self, expected: usize) -> Result<(), OutOfMemory> {
-        let size = (expected.max(1) * SPARE).next_power_of_two().max(SMALLEST);
-        self.resize(size)
+        self.resize((expected.max(1) * SPARE).next_power_of_two().max(SMALLEST))
     }
 
     fn resize(&mut self, size: usize) -> Result<(), OutOfMemory> {
@@ -51,12 +80,47 @@ impl Slots {
         } else {
             self.slots.as_mut_slice()[..size].fill(0);
         }
-        self.mask = size - 1;
+        self.log = size.ilog2();
         Ok(())
+    }
+
+    /// Number of slots in use.
+    fn len(&self) -> usize {
+        if self.slots.is_empty() { 0 } else { 1 << self.log }
+    }
+
+    /// Where a key belongs.
+    #[inline(always)]
+    fn place<const EXACT: bool>(&self, key: &[u64]) -> Place {
+        if EXACT {
+            let mixed = mix(key[0], self.exact);
+            let rest = self.exact.saturating_sub(self.log);
+            let mask = (1 << (rest + REACH_BITS)) - 1;
+            return Place { start: (mixed >> rest) as usize, tag: mixed & mask };
+        }
+        let hashed = hash(key);
+        Place { start: (hashed >> 32) as usize & ((1 << self.log) - 1), tag: hashed & 0xffff_ffff }
+    }
+
+    /// Bits of a slot below its tag.
+    #[inline(always)]
+    fn id_bits<const EXACT: bool>(&self) -> u32 {
+        if EXACT { self.log } else { 32 }
     }
 }
 
-/// Mixes a key to 64 bits; both halves are used (index from the top, tag from the bottom).
+/// A bijection on numbers of `bits` bits whose top bits depend on all of them.
+#[inline(always)]
+fn mix(key: u64, bits: u32) -> u64 {
+    debug_assert!(bits > 0 && bits < 64 && key >> bits == 0, "a key has {bits} bits");
+    let mask = (1 << bits) - 1;
+    let half = bits.div_ceil(2);
+    let once = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) & mask;
+    let folded = once ^ (once >> half);
+    folded.wrapping_mul(0xd6e8_feb8_6659_fd93) & mask
+}
+
+/// Mixes a key to 64 bits; both halves are used (start from the top, tag from the bottom).
 #[inline(always)]
 fn hash(key: &[u64]) -> u64 {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -65,12 +129,6 @@ fn hash(key: &[u64]) -> u64 {
         state = (wide as u64) ^ ((wide >> 64) as u64) ^ word.rotate_left(23);
     }
     (state ^ (state >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
-}
-
-/// Where a probe of this hash starts.
-#[inline(always)]
-fn start(hash: u64, mask: usize) -> usize {
-    (hash >> 32) as usize & mask
 }
 
 /// The keys of a ply in discovery order. A key has `W` words, or `width` where `W` is 0.
@@ -135,95 +193,135 @@ impl<const W: usize> PlyKeys<W> {
         debug_assert!(keys.len().is_multiple_of(width), "whole keys only");
         for batch in keys.chunks(BATCH * width) {
             let count = batch.len() / width;
-            if (self.len() + count) * SPARE > slots.mask + 1 {
+            self.keys.reserve(batch.len())?;
+            ids.reserve(count)?;
+            let exact = width == 1 && slots.exact > 0;
+            if (self.len() + count) * SPARE > slots.len() {
                 self.grow(slots, count)?;
             }
-            self.insert_batch(slots, batch, ids)?;
+            match exact {
+                true => self.insert_batch::<true>(slots, batch, ids)?,
+                false => self.insert_batch::<false>(slots, batch, ids)?,
+            }
         }
         Ok(())
     }
 
-    fn insert_batch(
+    fn insert_batch<const EXACT: bool>(
         &mut self,
         slots: &mut Slots,
         batch: &[u64],
         ids: &mut HugeVec<u32>,
     ) -> Result<(), OutOfMemory> {
         let width = self.width();
-        let count = batch.len() / width;
-        self.keys.reserve(batch.len())?;
-        ids.reserve(count)?;
         let mut found = [0; BATCH];
-        if slots.mask < FAR {
-            for (id, key) in found.iter_mut().zip(batch.chunks_exact(width)) {
-                *id = self.find_or_add(slots, hash(key), key);
-            }
-        } else {
-            let hashes = self.approach(slots, batch);
-            for ((id, key), hashed) in found.iter_mut().zip(batch.chunks_exact(width)).zip(hashes) {
-                *id = self.find_or_add(slots, hashed, key);
-            }
+        let mut log = slots.log;
+        let places = self.approach::<EXACT>(slots, batch);
+        for (at, (key, near)) in batch.chunks_exact(width).zip(places).enumerate() {
+            let mut place = near;
+            found[at] = loop {
+                if slots.log != log {
+                    place = slots.place::<EXACT>(key);
+                }
+                if let Some(id) = self.find_or_add::<EXACT>(slots, place, key) {
+                    break id;
+                }
+                // Out of an exact tag's reach: a larger table is less crowded.
+                self.grow(slots, slots.len())?;
+                log = u32::MAX;
+            };
         }
-        ids.extend_within(&found[..count]);
+        ids.extend_within(&found[..batch.len() / width]);
         Ok(())
     }
 
-    /// Hashes a batch and brings near the slots, then the keys behind matching tags.
-    fn approach(&self, slots: &Slots, batch: &[u64]) -> [u64; BATCH] {
-        let (width, mask) = (self.width(), slots.mask);
-        let mut hashes = [0; BATCH];
-        for (hashed, key) in hashes.iter_mut().zip(batch.chunks_exact(width)) {
-            *hashed = hash(key);
-            store::prefetch(slots.slots.as_slice(), start(*hashed, mask));
-        }
-        for &hashed in &hashes[..batch.len() / width] {
-            let slot = slots.slots.as_slice()[start(hashed, mask)];
-            if slot >> 32 == hashed & 0xffff_ffff && slot != 0 {
-                store::prefetch(self.keys.as_slice(), (slot as u32 - 1) as usize * width);
+    /// Places of a batch, with slots, then keys behind matching tags, brought near.
+    #[inline(always)]
+    fn approach<const EXACT: bool>(&self, slots: &Slots, batch: &[u64]) -> [Place; BATCH] {
+        let width = self.width();
+        let mut places = [Place::default(); BATCH];
+        for (place, key) in places.iter_mut().zip(batch.chunks_exact(width)) {
+            *place = slots.place::<EXACT>(key);
+            if slots.len() >= FAR {
+                store::prefetch(slots.slots.as_slice(), place.start);
             }
         }
-        hashes
+        if !EXACT && slots.len() >= FAR {
+            for place in &places[..batch.len() / width] {
+                let slot = slots.slots.as_slice()[place.start];
+                if slot >> 32 == place.tag && slot != 0 {
+                    store::prefetch(self.keys.as_slice(), (slot as u32 - 1) as usize * width);
+                }
+            }
+        }
+        places
     }
 
-    /// The id of a key whose hash is known. Room for it was made before.
+    /// The id of a key, room for which was made before; `None` where an exact tag reaches no
+    /// further.
     #[inline(always)]
-    fn find_or_add(&mut self, slots: &mut Slots, hashed: u64, key: &[u64]) -> u32 {
-        let mask = slots.mask;
-        let tag = hashed & 0xffff_ffff;
-        let mut at = start(hashed, mask);
+    fn find_or_add<const EXACT: bool>(
+        &mut self,
+        slots: &mut Slots,
+        place: Place,
+        key: &[u64],
+    ) -> Option<u32> {
+        let (mask, id_bits) = (slots.len() - 1, slots.id_bits::<EXACT>());
+        let id_mask = (1 << id_bits) - 1;
+        let mut at = place.start;
         loop {
             let slot = slots.slots.as_slice()[at];
-            if slot as u32 == 0 {
-                let id = self.len() as u32;
-                assert!(id < u32::MAX - 1, "a ply holds fewer than 2^32 states");
+            if slot == 0 {
+                let id = self.len() as u64;
+                assert!(id < id_mask && id < u64::from(u32::MAX), "an id fits in its slot");
                 self.keys.extend_within(key);
-                slots.slots.as_mut_slice()[at] = tag << 32 | u64::from(id + 1);
-                return id;
+                slots.slots.as_mut_slice()[at] = place.tag << id_bits | (id + 1);
+                return Some(id as u32);
             }
-            if slot >> 32 == tag && self.key((slot as u32 - 1) as usize) == key {
-                return slot as u32 - 1;
+            if slot >> id_bits == place.tag {
+                let id = (slot & id_mask) - 1;
+                if EXACT || self.key(id as usize) == key {
+                    return Some(id as u32);
+                }
             }
             at = (at + 1) & mask;
+            if EXACT && at.wrapping_sub(place.start) & mask >= 1 << REACH_BITS {
+                return None;
+            }
         }
     }
 
     /// Rebuilds the slots with room for `more` further keys.
     fn grow(&mut self, slots: &mut Slots, more: usize) -> Result<(), OutOfMemory> {
-        let mut size = (slots.mask + 1).max(SMALLEST);
+        let mut size = slots.len().max(SMALLEST);
         while (self.len() + more) * SPARE > size {
             size *= 2;
         }
-        slots.resize(size)?;
-        let mask = slots.mask;
-        for id in 0..self.len() {
-            let hashed = hash(self.key(id));
-            let mut at = start(hashed, mask);
-            while slots.slots.as_slice()[at] as u32 != 0 {
+        loop {
+            slots.resize(size)?;
+            let filled = match self.width() == 1 && slots.exact > 0 {
+                true => self.refill::<true>(slots),
+                false => self.refill::<false>(slots),
+            };
+            if filled {
+                return Ok(());
+            }
+            size *= 2;
+        }
+    }
+
+    /// Enters all keys into empty slots; `false` where one would lie out of reach.
+    fn refill<const EXACT: bool>(&self, slots: &mut Slots) -> bool {
+        let (mask, id_bits) = (slots.len() - 1, slots.id_bits::<EXACT>());
+        (0..self.len()).all(|id| {
+            let place = slots.place::<EXACT>(self.key(id));
+            let mut at = place.start;
+            while slots.slots.as_slice()[at] != 0 {
                 at = (at + 1) & mask;
             }
-            slots.slots.as_mut_slice()[at] = (hashed & 0xffff_ffff) << 32 | (id as u64 + 1);
-        }
-        Ok(())
+            slots.slots.as_mut_slice()[at] = place.tag << id_bits | (id as u64 + 1);
+            !EXACT || at.wrapping_sub(place.start) & mask < 1 << REACH_BITS
+        })
     }
 }
 
@@ -233,7 +331,7 @@ mod tests {
 
     #[test]
     fn ids_are_dense_in_order_of_first_insertion() {
-        let mut slots = Slots::new();
+        let mut slots = Slots::new(128);
         slots.reset(0).expect("memory");
         let mut keys: PlyKeys<2> = PlyKeys::new(2);
         let mut ids = HugeVec::new();
@@ -243,17 +341,49 @@ mod tests {
         assert_eq!(keys.len(), 3);
     }
 
-    #[test]
-    fn growth_and_reuse_lose_nothing() {
-        let mut slots = Slots::new();
+    /// Spreads 50,000 keys by `place` and inserts each four times.
+    fn insert_four_times(bits: usize, place: impl Fn(u64) -> u64) {
+        let mut slots = Slots::new(bits);
         for round in 0..2 {
             slots.reset(0).expect("memory");
             let mut keys: PlyKeys<0> = PlyKeys::new(1);
             let mut ids = HugeVec::new();
-            let words: Vec<u64> = (0..200_000_u64).map(|n| (n % 50_000) << 7 | round).collect();
+            let words: Vec<u64> =
+                (0..200_000_u64).map(|n| place(n % 50_000) ^ (round & 1)).collect();
             keys.insert_all(&mut slots, &words, &mut ids).expect("memory");
             assert_eq!(keys.len(), 50_000);
             assert!(ids.as_slice().iter().enumerate().all(|(n, id)| *id as usize == n % 50_000));
         }
+    }
+
+    #[test]
+    fn growth_and_reuse_lose_nothing() {
+        insert_four_times(64, |n| n << 7);
+        insert_four_times(57, |n| n << 40);
+        insert_four_times(30, |n| n << 1);
+        insert_four_times(17, |n| n);
+        insert_four_times(16, |n| n);
+    }
+
+    /// Keys whose mixed forms are neighbours crowd the slots, so that the table must grow.
+    #[test]
+    fn keys_that_crowd_are_told_apart() {
+        let (bits, mut by_mixed) = (20_u32, Vec::new());
+        by_mixed.extend((0..1_u64 << bits).map(|key| (mix(key, bits), key)));
+        by_mixed.sort_unstable();
+        assert!(
+            by_mixed.iter().enumerate().all(|(at, (mixed, _))| *mixed == at as u64),
+            "bijective"
+        );
+        let crowd: Vec<u64> = by_mixed[5000..8000].iter().map(|pair| pair.1).collect();
+        let mut slots = Slots::new(bits as usize);
+        slots.reset(0).expect("memory");
+        let (mut keys, mut ids): (PlyKeys<1>, _) = (PlyKeys::new(1), HugeVec::new());
+        for _ in 0..2 {
+            keys.insert_all(&mut slots, &crowd, &mut ids).expect("memory");
+        }
+        assert_eq!(keys.words(), crowd);
+        let again: Vec<u32> = (0..2).flat_map(|_| 0..crowd.len() as u32).collect();
+        assert_eq!(ids.as_slice(), again);
     }
 }
