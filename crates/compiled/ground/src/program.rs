@@ -86,6 +86,9 @@ impl Relations {
     }
 }
 
+/// Most positive conditions of a rule: a join is as deep as it has conditions.
+const LONGEST_BODY: usize = 1000;
+
 /// A relation with argument patterns.
 #[derive(Clone, Debug)]
 pub(crate) struct PatternAtom {
@@ -163,6 +166,10 @@ fn refuse_odd(rule: &PatternRule, rulebook: &Rulebook) -> Result<(), GroundFault
     }
     if body.any(|atom| atom.relation == Relations::next()) {
         return fault("next-in-body", "`next` cannot be a condition of a rule");
+    }
+    if rule.positive.len() > LONGEST_BODY {
+        let message = format!("this rule has more than {LONGEST_BODY} positive conditions");
+        return fault("long-rule", &message);
     }
     let mut bound = IdSet::<VarNumber>::new();
     for atom in &rule.positive {

@@ -171,6 +171,19 @@ fn limits_stop_and_say_where() {
     assert_eq!(ground(&book, &limits).expect_err("no time is left").code, "time");
 }
 
+#[test]
+fn long_bodies_are_joined_or_refused_never_overrun_the_stack() {
+    let sheet = |cells: usize| {
+        let init: String = (0..cells).map(|n| format!("(init (c {n} 1))")).collect();
+        let body: String = (0..cells).map(|n| format!("(true (c {n} ?v))")).collect();
+        format!("(role a) {init} (legal a m) (<= terminal {body}) (goal a 1)")
+    };
+    let rules = grounded(&sheet(1000));
+    let end = rules.rules.iter().map(|rule| rule.body.len()).max();
+    assert_eq!(end, Some(1000));
+    assert_eq!(fault(&sheet(1001)).code, "long-rule");
+}
+
 fn sheets(folder: &str) -> Vec<PathBuf> {
     let root = std::env::var("ODDSMITH_SHARED")
         .map(PathBuf::from)
