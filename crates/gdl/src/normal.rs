@@ -90,6 +90,14 @@ impl Part {
     }
 }
 
+/// How many branches a part has at its top.
+fn branch_count(part: &Part) -> usize {
+    match part {
+        Part::Any(branches) => branches.len(),
+        _ => 1,
+    }
+}
+
 fn count_all(parts: &[Part]) -> usize {
     parts.iter().fold(1, |product, one| product.saturating_mul(one.count()))
 }
@@ -192,6 +200,7 @@ impl<'a> Normalising<'a> {
             can_be_named(&choices[index], &bound, &later)
         })?;
         let mut rest = choices;
+        debug_assert!(branch_count(&rest[picked]) > 1, "single alternatives are opened before");
         let Part::Any(branches) = rest.remove(picked) else {
             unreachable!("only alternatives are picked")
         };
@@ -327,6 +336,7 @@ pub(crate) fn tidy(mut rule: Rule) -> Result<Option<Rule>, TooLarge> {
     }
     rule.body = kept;
     renumber(&mut rule);
+    debug_assert!(rule.variables.len() <= variables, "variables only become fewer");
     Ok(Some(rule))
 }
 
@@ -377,6 +387,7 @@ impl Renumbering {
             return new;
         }
         let new = self.names.push(self.free_name(old));
+        debug_assert!(!self.taken.contains(&self.names[new]), "two variables with one name");
         self.taken.insert(self.names[new].clone());
         self.new[old] = Some(new);
         new

@@ -36,6 +36,7 @@ impl<T> Shown<'_, T> {
 
     fn form(&self, f: &mut Formatter<'_>, name: SymbolId, args: &[Term]) -> fmt::Result {
         let name = self.symbols.name(name);
+        debug_assert!(!name.is_empty(), "a name without a character cannot be read again");
         if args.is_empty() {
             return f.write_str(name);
         }

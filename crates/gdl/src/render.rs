@@ -160,6 +160,7 @@ fn clip(span: Span, text: &str, lines: &Lines) -> Range<usize> {
     let line = lines.range(lines.index(start));
     let content = text[line.clone()].trim_end_matches(['\n', '\r']);
     let end = floor(text, (span.end as usize).min(line.start + content.len()));
+    debug_assert!(text.is_char_boundary(start) && text.is_char_boundary(end));
     start..end.max(start)
 }
 
@@ -221,6 +222,7 @@ fn window(text: &str, line: &Range<usize>, at: usize) -> (usize, usize) {
     if line.len() <= LINE_LIMIT_BYTES {
         return (line.start, line.end);
     }
+    debug_assert!(line.contains(&at) || at == line.end, "a window beside its line");
     let from = floor(text, at.saturating_sub(BEFORE_BYTES).max(line.start));
     (from, floor(text, (from + LINE_LIMIT_BYTES).min(line.end)))
 }

@@ -161,6 +161,7 @@ impl Facts {
     fn fire(&mut self, rule: &Rule) -> Result<Vec<Tuple>, Exhausted> {
         let (binders, tests): (Vec<&Literal>, Vec<&Literal>) =
             rule.body.iter().partition(|literal| matches!(literal, Literal::Positive(_)));
+        debug_assert_eq!(binders.len() + tests.len(), rule.body.len());
         let mut found = vec![Bindings::filled(None, rule.variables.len())];
         for atom in binders.iter().filter_map(|literal| literal.atom()) {
             found = self.join(atom, &found)?;
@@ -191,6 +192,7 @@ impl Facts {
         match test {
             Literal::Positive(_) => true,
             Literal::Negative(atom) => {
+                debug_assert!(ground_args(atom, bindings).iter().all(Term::is_ground));
                 !self.seen.contains(&(atom.relation, ground_args(atom, bindings)))
             }
             Literal::Distinct(left, right, _) => ground(left, bindings) != ground(right, bindings),

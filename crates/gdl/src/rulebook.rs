@@ -8,6 +8,11 @@
 //!   on `does`; `role`, `init`, `base` and `input` depend on neither `true` nor `does`;
 //! - a relation is a name *with an arity*; nullary atoms with and without parentheses are one;
 //! - terms are at most 32 deep.
+//!
+//! A rulebook may hold relations that the sheet does not name (`legal_part1`): names for
+//! alternatives, for denied calls of rules that only callers make safe, and for calls that had to
+//! be told apart. `sees` is kept, as an ordinary relation that no state depends on. `verify.rs`
+//! checks all of this.
 
 use index::{IdSet, IndexVec};
 

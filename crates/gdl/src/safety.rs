@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Rules that unfolding may make of a sheet.
-const GROWTH_LIMIT: usize = 10_000;
+const GROWTH_LIMIT: usize = 4096;
 
 /// A variable of the sheet that its own rule leaves unbound.
 #[derive(Clone, Debug)]
@@ -165,6 +165,7 @@ impl Securing<'_> {
 
     fn refusal(&self, origin: &Origin) -> Diagnostic {
         let name = &origin.name;
+        debug_assert!(name.starts_with('?'));
         let message = format!("unsafe variable `{name}`: no positive condition binds it");
         let mut fault = Diagnostic::error("unsafe-variable", message)
             .label(origin.variable, "could be anything");
@@ -202,6 +203,7 @@ impl Securing<'_> {
                 self.give_up(target, &open);
                 break;
             };
+            assert!(made.len() <= left, "more rules were made than allowed");
             left -= made.len();
             if !self.judge(&made) {
                 break;

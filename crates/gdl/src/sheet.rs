@@ -171,6 +171,7 @@ fn one_slip(one: &str, other: &str) -> bool {
     if one == other || long.len() - short.len() > 1 {
         return false;
     }
+    debug_assert!(short.len() <= long.len());
     let same = short.bytes().zip(long.bytes()).take_while(|(a, b)| a == b).count();
     let (mine, theirs) = (&short.as_bytes()[same..], &long.as_bytes()[same..]);
     let changed = mine.len() == theirs.len() && mine[1..] == theirs[1..];

@@ -88,6 +88,7 @@ impl Checks<'_> {
         place: &IndexVec<RelationId, usize>,
     ) -> Diagnostic {
         let inside = |relation| place[relation] == place[head];
+        debug_assert!(need.negative && inside(need.needed), "no negation inside the cycle");
         let back = self.relations.path(need.needed, head, inside).unwrap_or_default();
         let name = self.name(head);
         let message = format!("unstratified negation: `{name}` depends on its own negation");

@@ -58,7 +58,7 @@ impl<'a> Unfolding<'a> {
     pub(crate) fn rewrite(&mut self, item: &Item) -> Result<(), TooLarge> {
         let mut queue = vec![Partial { item: item.clone(), next: 0, depth: 0 }];
         while let Some(partial) = queue.pop() {
-            if self.made.len() + queue.len() > self.limit || partial.depth > DEPTH_LIMIT {
+            if self.made.len() + queue.len() >= self.limit || partial.depth > DEPTH_LIMIT {
                 return Err(TooLarge);
             }
             match partial.item.rule.body.get(partial.next).cloned() {
@@ -109,6 +109,7 @@ impl<'a> Unfolding<'a> {
         let relation = self.symbols.unused(&base, self.helpers);
         let helper = Atom { relation, args, span: call.span };
         let context = binders(&partial.item.rule, &over, self.target);
+        debug_assert!(context.len() <= partial.item.rule.body.len());
         for open in self.open {
             let mut body = context.clone();
             body.push(Literal::Positive(call.clone()));
