@@ -10,6 +10,7 @@ pub(super) fn check(tree: &Tree, findings: &mut Vec<Finding>) {
                 need(tree, path, &format!("{stem}.gdl"), findings);
                 check_value(path, text, findings);
             }
+            _ if path == "games/README.md" => {}
             _ => {
                 let right = "a game is a pair NAME.gdl and NAME.facts; what no test reads goes";
                 findings.push(Finding::new(path, 1, "nothing reads this file", right));

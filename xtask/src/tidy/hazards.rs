@@ -4,7 +4,9 @@
 //! Crates that are not a home of `unsafe` forbid it in each of their roots, so that the compiler
 //! holds the row as well.
 
-use super::source::{code, lines_with, without_tests};
+use std::collections::BTreeSet;
+
+use super::source::{code, lines_with, test_modules, without_tests};
 use super::{Finding, Tree};
 
 /// A hazard and its homes.
@@ -13,7 +15,7 @@ struct Hazard {
     words: &'static [&'static str],
     /// Path prefixes where it may live.
     homes: &'static [&'static str],
-    /// Whether unit tests inside a crate may use it as well.
+    /// Whether tests inside a crate may use it as well (to say that they were left out, say).
     free_in_tests: bool,
     /// What would be right.
     right: &'static str,
@@ -30,14 +32,14 @@ const HAZARDS: &[Hazard] = &[
     },
     Hazard {
         words: &["fs::write", "File::create", "OpenOptions", "create_dir", "create_dir_all"],
-        homes: &["crates/store/", "tests/", "xtask/", "benches/", "crates/cli/tests/"],
+        homes: &["crates/store/", "tests/", "xtask/", "benches/"],
         free_in_tests: true,
         right: "files are written only by `store`",
     },
     Hazard {
         words: &["println!", "print!", "eprintln!", "eprint!", "io::stdout", "io::stderr"],
         homes: &["crates/cli/", "tests/", "xtask/", "benches/"],
-        free_in_tests: false,
+        free_in_tests: true,
         right: "text is printed only by `cli`: return it, or report progress through `Watch`",
     },
     Hazard {
@@ -55,26 +57,51 @@ const HAZARDS: &[Hazard] = &[
     },
 ];
 
-/// Where a float may be: the decimal display, the share of a time limit that is spent, and the
-/// programs that show figures.
+/// Where a float may be: the decimal display, times and shares of a time limit, and the programs
+/// that show figures.
 const FLOAT_HOMES: &[&str] = &[
     "crates/exact/src/ratio.rs",
     "crates/verdict/src/engine.rs",
+    "crates/compiled/solve/src/limits.rs",
+    "crates/compiled/solve/src/search/",
+    "crates/compiled/solve/src/sweep/graph.rs",
+    "crates/compiled/solve/src/sweep/layers.rs",
+    "crates/compiled/solve/src/sweep/plies.rs",
+    "crates/crosscheck/src/agree.rs",
     "crates/cli/",
     "benches/",
     "xtask/",
 ];
 
 pub(super) fn check(tree: &Tree, findings: &mut Vec<Finding>) {
+    let test_files = test_files(tree);
     for (path, text) in tree.with_suffix(".rs") {
         let code = code(text);
-        let untested = without_tests(&code);
+        let is_test = path.contains("/tests/") || test_files.contains(path);
+        let untested = if is_test { String::new() } else { without_tests(&code) };
         for hazard in HAZARDS.iter().filter(|hazard| !is_home(path, hazard.homes)) {
             let searched = if hazard.free_in_tests { &untested } else { &code };
             check_words(path, searched, hazard, findings);
         }
         check_forbids(path, &code, findings);
     }
+}
+
+/// The files of modules that are declared for tests only.
+fn test_files(tree: &Tree) -> BTreeSet<String> {
+    let mut files = BTreeSet::new();
+    for (path, text) in tree.with_suffix(".rs") {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let inner = match name {
+            "lib.rs" | "main.rs" | "mod.rs" => folder.to_owned(),
+            other => format!("{folder}/{}", other.trim_end_matches(".rs")),
+        };
+        for module in test_modules(&code(text)) {
+            files.insert(format!("{inner}/{module}.rs"));
+            files.insert(format!("{inner}/{module}/mod.rs"));
+        }
+    }
+    files
 }
 
 fn is_home(path: &str, homes: &[&str]) -> bool {
@@ -107,17 +134,16 @@ fn check_forbids(path: &str, code: &str, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether cargo compiles the file as a crate of its own.
+/// Whether the file is the root of a library, a program or a test binary of the test package; the
+/// tests inside a crate are held by the first row of the table alone.
 fn is_crate_root(path: &str) -> bool {
     let folders: Vec<&str> = path.split('/').collect();
-    match folders.as_slice() {
-        [.., "src", "lib.rs" | "main.rs"] | [.., "src", "bin", _] => true,
-        // `tests/` is a package of its own as well: its test roots lie in `tests/tests/`.
-        ["tests", "tests", _] | [.., "tests", _, "main.rs"] => true,
-        ["tests", ..] => false,
-        [.., "tests" | "examples", _] => !folders.contains(&"src"),
-        _ => false,
-    }
+    matches!(
+        folders.as_slice(),
+        [.., "src", "lib.rs" | "main.rs"]
+            | [.., "src", "bin", _]
+            | ["tests", "tests", _, "main.rs"]
+    )
 }
 
 #[cfg(test)]
@@ -153,9 +179,18 @@ mod tests {
     }
 
     #[test]
-    fn unit_tests_may_write_files_and_nothing_else() {
+    fn tests_may_write_files_and_print_and_nothing_else() {
         let test = |body: &str| format!("#[cfg(test)]\nmod tests {{ fn t() {{ {body} }} }}\n");
         assert!(planted("crates/gdl/src/reader.rs", &test("File::create(p);")).is_empty());
+        assert!(planted("crates/gdl/tests/faults.rs", "//! x\nprintln!();\n").is_empty());
+        let declared = [
+            ("crates/gdl/src/reader.rs", "//! x\n#[cfg(test)]\nmod faults;\nmod other;\n"),
+            ("crates/gdl/src/reader/faults.rs", "//! x\nprintln!();\n"),
+            ("crates/gdl/src/reader/other.rs", "//! x\nprintln!();\n"),
+        ];
+        let found = findings_of(super::check, &declared);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("crates/gdl/src/reader/other.rs:2: "));
         assert_eq!(planted("crates/gdl/src/reader.rs", &test("unsafe {}")).len(), 1);
     }
 
@@ -165,9 +200,8 @@ mod tests {
         assert!(found[0].contains("does not forbid"), "{found:?}");
         assert!(planted("crates/gdl/src/lib.rs", "//! x\n#![forbid(unsafe_code)]\n").is_empty());
         assert!(planted("crates/store/src/lib.rs", "//! x\n").is_empty());
-        assert!(
-            is_crate_root("crates/cli/tests/exit.rs") && is_crate_root("tests/tests/all/main.rs")
-        );
-        assert!(!is_crate_root("tests/tests/all/games.rs") && !is_crate_root("tests/src/x.rs"));
+        let is_root = ["crates/cli/src/main.rs", "tests/tests/all/main.rs"].map(is_crate_root);
+        let is_none = ["tests/tests/all/games.rs", "crates/cli/src/show.rs"].map(is_crate_root);
+        assert_eq!((is_root, is_none), ([true; 2], [false; 2]));
     }
 }

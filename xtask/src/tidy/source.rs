@@ -39,6 +39,17 @@ pub(super) fn without_tests(code: &str) -> String {
     String::from_utf8(kept).expect("whole items are blanked")
 }
 
+/// The names of the modules that are declared under `#[cfg(test)]` and lie in files of their own.
+pub(super) fn test_modules(code: &str) -> Vec<&str> {
+    let declared = code.split("#[cfg(test)]").skip(1).filter_map(|rest| {
+        let rest = rest.trim_start();
+        let rest = rest.strip_prefix("pub(crate) ").unwrap_or(rest);
+        let name = rest.strip_prefix("mod ")?.split_once(';')?.0;
+        name.bytes().all(is_word_byte).then_some(name)
+    });
+    declared.collect()
+}
+
 /// The lines (from 1) of a text in which a word stands by itself.
 pub(super) fn lines_with<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     code.lines().enumerate().filter(move |(_, line)| has_word(line, word)).map(|(at, _)| at + 1)
@@ -163,7 +174,7 @@ fn item_end(bytes: &[u8], start: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{code, has_word, lines_with, without_tests};
+    use super::{code, has_word, lines_with, test_modules, without_tests};
 
     #[test]
     fn comments_and_literals_go_and_code_stays() {
@@ -203,5 +214,6 @@ mod tests {
         assert!(!kept.contains("File") && kept.contains("fn a") && kept.contains("fn c"));
         let declared = without_tests("#[cfg(test)]\nmod tests;\nfn c() {}\n");
         assert!(!declared.contains("tests") && declared.contains("fn c"));
+        assert_eq!(test_modules("#[cfg(test)]\nmod a;\n#[cfg(test)]\nmod b {}\nmod c;"), ["a"]);
     }
 }
