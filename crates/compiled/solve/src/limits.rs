@@ -9,7 +9,7 @@ use verdict::{HaltReason, Watch};
 use crate::backend::Trouble;
 
 /// Share of the time limit by which a forward pass must be done, so that values can follow.
-pub(crate) const FORWARD_SHARE: f64 = 0.6;
+pub(crate) const FORWARD_SHARE: f64 = 0.75;
 /// Share of the time limit by which a backward pass must be done, so that bounds can follow.
 pub(crate) const BACKWARD_SHARE: f64 = 0.9;
 /// Share for work that needs nothing after it.
