@@ -87,7 +87,12 @@ impl Solve<'_> {
                     on_path.remove(&key);
                 } else {
                     self.keep_size(key.0)?;
-                    self.graph.expand(key.0).map_err(Ended::Fault)?;
+                    if !self.graph.expand(key.0, self.watch).map_err(Ended::Fault)? {
+                        // The watch ran out, and says how.
+                        next = Some(key);
+                        on_path.remove(&key);
+                        continue;
+                    }
                     path.push((key, 0));
                 }
             }

@@ -6,7 +6,7 @@
 
 use gdl::RoleId;
 use rustc_hash::FxHashMap;
-use verdict::{Fault, Objective, Question};
+use verdict::{Fault, Objective, Question, Watch};
 
 use exact::Ratio;
 
@@ -105,16 +105,20 @@ impl<'a> Graph<'a> {
         self.simulator.state_text(&self.states[place])
     }
 
-    /// Finds the children of an inner node, if it has not been done.
-    pub(super) fn expand(&mut self, place: Place) -> Result<(), Fault> {
-        let Node::Inner(inner) = &self.nodes[place] else { return Ok(()) };
+    /// Finds the children of an inner node, if it has not been done. False where the watch ran out
+    /// before all were found; none are kept then.
+    pub(super) fn expand(&mut self, place: Place, watch: &Watch<'_>) -> Result<bool, Fault> {
+        let Node::Inner(inner) = &self.nodes[place] else { return Ok(true) };
         if !inner.children.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         let (moves, state) = (inner.moves.clone(), self.states[place].clone());
         let mut children = Vec::with_capacity(inner.joint_moves());
         let mut odometer = vec![0; self.order.len()];
         loop {
+            if watch.interrupted() || watch.spent() > 1.0 {
+                return Ok(false);
+            }
             let joint: Vec<TermId> =
                 moves.iter().enumerate().map(|(role, list)| list[odometer[role]]).collect();
             let next = self.simulator.next_state(&state, &joint)?;
@@ -126,7 +130,7 @@ impl<'a> Graph<'a> {
         let Node::Inner(inner) = &mut self.nodes[place] else { unreachable!("it was inner") };
         assert_eq!(children.len(), inner.joint_moves());
         inner.children = children;
-        Ok(())
+        Ok(true)
     }
 
     /// The place of a state, which is checked when it is new.
