@@ -36,7 +36,7 @@ const STACK_BYTES: usize = 1 << 30;
 
 fn main() -> ExitCode {
     let started = Instant::now();
-    std::panic::set_hook(Box::new(|info| report_bug(info)));
+    std::panic::set_hook(Box::new(report_bug));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse_usage(&error),
@@ -118,7 +118,9 @@ fn refuse_usage(error: &clap::Error) -> ExitCode {
 /// The last resort: one line to report, no backtrace unless asked for, status 3.
 fn report_bug(info: &std::panic::PanicHookInfo<'_>) {
     let place = info.location().map_or(String::new(), |place| format!(" at {place}"));
-    let what = info.payload_as_str().unwrap_or("a panic without a message");
+    let payload = info.payload();
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let what = text.or_else(|| payload.downcast_ref().copied()).unwrap_or("without a message");
     let text = format!(
         "error: a bug in oddsmith itself{place}: {what}\n  = please report this line together with the command and the sheet\n"
     );

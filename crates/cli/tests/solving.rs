@@ -136,7 +136,7 @@ fn failures_are_objects_under_json() {
         ("(role x", &["--json"], "sheet"),
         (GUESS, &["--json", "--role", "y"], "unknown-role"),
         (GUESS, &["--json", "--horizon", "x"], "usage"),
-        (CYCLE, &["--json"], "cycle"),
+        (CYCLE, &["--json"], "endless-play"),
         ("\0", &["--json"], "not-text"),
     ];
     for (sheet, flags, code) in cases {
@@ -263,4 +263,35 @@ fn completions_are_there_for_the_usual_shells() {
         let ran = run(&["completions", shell]);
         assert!(ran.status == 0 && ran.out.contains("crosscheck"), "{shell}");
     }
+}
+
+#[test]
+fn explain_tells_how_the_game_was_compiled() {
+    let ran = run(&["solve", &game("tic-tac-toe.gdl"), "--explain"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    for part in ["gates", "propositions", "groups", "tier", "word"] {
+        assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_prints_the_bounds_reached() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    let path = game("stochastic-connect-4-5x4.gdl");
+    let child = support::command(&["solve", &path, "--json"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    // Long enough to install the handler, short enough to be in the middle of the work.
+    std::thread::sleep(Duration::from_millis(700));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("`kill` is there").success());
+    let output = child.wait_with_output().expect("the binary ends");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let object: Value = serde_json::from_slice(&output.stdout).expect("an object");
+    fits("solve.schema.json", &object);
+    assert_eq!(object["halt"]["reason"], "interrupt");
 }

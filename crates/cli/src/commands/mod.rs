@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod crosscheck;
+mod explain;
 pub(crate) mod generate;
 pub(crate) mod perft;
 pub(crate) mod play;

@@ -51,7 +51,7 @@ pub(crate) fn run(
     if args.json {
         write_json(out, args, &answers)?;
     } else if args.explain {
-        super::translate::explain(out, &questions[0].rulebook, &args.sheet, &source)?;
+        super::explain::write(out, args, &questions[0], &source)?;
     }
     let halted = answers.iter().any(|answer| matches!(answer.ended, Ended::Halted(_)));
     Ok(if halted { Status::Halted } else { Status::Answered })

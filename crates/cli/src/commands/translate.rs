@@ -1,5 +1,4 @@
-//! `oddsmith translate`: a game as a network of gates, as a picture of one, or in normal form; and
-//! the sizes that `solve --explain` tells.
+//! `oddsmith translate`: a game as a network of gates, as a picture of one, or in normal form.
 
 use std::io::Write;
 
@@ -11,7 +10,6 @@ use verdict::Fault;
 use super::write_text;
 use crate::args::{Form, SheetArgs, TranslateArgs};
 use crate::failure::{Failure, Status};
-use crate::quantity::show_count;
 use crate::sheet;
 
 /// Writes the game in the form asked for.
@@ -60,30 +58,4 @@ fn lowered(fault: LowerFault) -> Fault {
         LowerFault::ViewNeedsMoves { span } => ("does-in-view", *span),
     };
     Fault { code, message: fault.to_string(), states: Vec::new(), span, notes: Vec::new() }
-}
-
-/// How the game was compiled, for `solve --explain`.
-pub(crate) fn explain(
-    out: &mut dyn Write,
-    rulebook: &Rulebook,
-    args: &SheetArgs,
-    source: &Source,
-) -> Result<(), Failure> {
-    let (rules, net) = build(rulebook, args, source)?;
-    let count = |number: usize| show_count(number as u64);
-    writeln!(
-        out,
-        "ground    {} rules over {} atoms, from {} rules of the sheet",
-        count(rules.rules.len()),
-        count(rules.atoms.len()),
-        count(rulebook.rules.len())
-    )?;
-    writeln!(
-        out,
-        "network   {} gates, {} propositions, {} moves",
-        count(net.gates.len()),
-        count(net.bases.len()),
-        count(net.inputs.len())
-    )?;
-    Ok(())
 }

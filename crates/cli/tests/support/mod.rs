@@ -3,7 +3,7 @@
 
 #![expect(dead_code, reason = "each test binary uses its own part")]
 
-pub mod schema;
+pub(crate) mod schema;
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A guess against a coin: the value is 1/2 and both moves are best.
-pub const GUESS: &str = "\
+pub(crate) const GUESS: &str = "\
 (role x) (role random)
 (init start)
 (<= (legal x a) (true start)) (<= (legal x b) (true start))
@@ -24,7 +24,7 @@ pub const GUESS: &str = "\
 ";
 
 /// Two states that follow each other for ever, and a way out that is never better.
-pub const CYCLE: &str = "\
+pub(crate) const CYCLE: &str = "\
 (role x)
 (init left)
 (<= (legal x stay) (not terminal)) (<= (legal x leave) (not terminal))
@@ -37,24 +37,24 @@ pub const CYCLE: &str = "\
 
 /// What a run left behind.
 #[derive(Debug)]
-pub struct Ran {
+pub(crate) struct Ran {
     /// Exit status.
-    pub status: i32,
+    pub(crate) status: i32,
     /// Standard output.
-    pub out: String,
+    pub(crate) out: String,
     /// Standard error.
-    pub err: String,
+    pub(crate) err: String,
 }
 
 impl Ran {
     /// Standard output as an object.
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error} in {self:?}"))
     }
 
     /// Asserts a refusal: the status, the words on standard error, nothing on standard output, and
     /// no sign of a panic.
-    pub fn refused(&self, status: i32, words: &[&str]) {
+    pub(crate) fn refused(&self, status: i32, words: &[&str]) {
         assert_eq!(self.status, status, "{self:?}");
         assert!(self.out.is_empty(), "an error belongs on standard error: {self:?}");
         for word in words {
@@ -65,19 +65,19 @@ impl Ran {
 }
 
 /// The built binary with arguments.
-pub fn command(args: &[&str]) -> Command {
+pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_oddsmith"));
     command.args(args).env_remove("RUST_BACKTRACE").env("NO_COLOR", "1");
     command
 }
 
 /// Runs the binary with nothing on standard input.
-pub fn run(args: &[&str]) -> Ran {
+pub(crate) fn run(args: &[&str]) -> Ran {
     run_with(args, b"")
 }
 
 /// Runs the binary with something on standard input.
-pub fn run_with(args: &[&str], input: &[u8]) -> Ran {
+pub(crate) fn run_with(args: &[&str], input: &[u8]) -> Ran {
     let mut child = command(args)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -98,22 +98,22 @@ pub fn run_with(args: &[&str], input: &[u8]) -> Ran {
 }
 
 /// Asks a question about a sheet given as text.
-pub fn solve(sheet: &str, flags: &[&str]) -> Ran {
+pub(crate) fn solve(sheet: &str, flags: &[&str]) -> Ran {
     run_with(&[&["solve", "-"], flags].concat(), sheet.as_bytes())
 }
 
 /// The path of a game in `games/`.
-pub fn game(name: &str) -> String {
+pub(crate) fn game(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games").join(name);
     path.to_str().expect("a path of text").to_owned()
 }
 
 /// A folder that goes away with the value.
-pub struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
     /// A new one.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("oddsmith-test-{}-{number}", std::process::id());
@@ -123,12 +123,12 @@ impl Folder {
     }
 
     /// The path of the folder.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
     /// Writes a file and returns its path.
-    pub fn file(&self, name: &str, bytes: &[u8]) -> String {
+    pub(crate) fn file(&self, name: &str, bytes: &[u8]) -> String {
         let path = self.0.join(name);
         fs::write(&path, bytes).expect("written");
         path.to_str().expect("a path of text").to_owned()

@@ -23,14 +23,14 @@ const KNOWN: [&str; 13] = [
 ];
 
 /// A schema of `crates/cli/schema`.
-pub fn load(name: &str) -> Value {
+pub(crate) fn load(name: &str) -> Value {
     let path = format!("{}/schema/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).expect("the schema is there");
     serde_json::from_str(&text).expect("the schema is an object")
 }
 
 /// What is wrong with a value; none where it fits.
-pub fn fault(root: &Value, value: &Value) -> Option<String> {
+pub(crate) fn fault(root: &Value, value: &Value) -> Option<String> {
     check(root, root, value, "$").err()
 }
 

@@ -94,7 +94,7 @@ impl<R: BufRead> Session<'_, R> {
         let text = self.table.result()?;
         writeln!(self.out, "{text}")?;
         loop {
-            match self.read_word("end")? {
+            match self.read_word("end", &[])? {
                 None | Some(Word::Quit) => return Ok(Turn::Quit),
                 Some(Word::Undo) => return Ok(Turn::Undo),
                 Some(_) => writeln!(self.out, "the game is over: u takes back a move, q quits")?,
@@ -145,7 +145,7 @@ impl<R: BufRead> Session<'_, R> {
         self.show_moves(role, moves, &brackets, &best)?;
         let name = self.table.name(role).to_owned();
         loop {
-            let Some(word) = self.read_word(&name)? else { return Ok(Turn::Quit) };
+            let Some(word) = self.read_word(&name, moves)? else { return Ok(Turn::Quit) };
             match word {
                 Word::Quit => return Ok(Turn::Quit),
                 Word::Undo => return Ok(Turn::Undo),
@@ -155,10 +155,10 @@ impl<R: BufRead> Session<'_, R> {
                     None => writeln!(self.out, "the odds are not known here; choose a move")?,
                 },
                 Word::Help => self.out.write_all(words::HELP.as_bytes())?,
-                Word::Text(text) => match words::find(&text, moves) {
-                    Some(place) => return Ok(Turn::Move(moves[place].clone())),
-                    None => writeln!(self.out, "no move `{text}`; h shows what can be typed")?,
-                },
+                Word::Move(place) => return Ok(Turn::Move(moves[place].clone())),
+                Word::Unknown(text) => {
+                    writeln!(self.out, "no move `{text}`; h shows what can be typed")?;
+                }
             }
         }
     }
@@ -184,13 +184,13 @@ impl<R: BufRead> Session<'_, R> {
     }
 
     /// The next line of input; none at its end.
-    fn read_word(&mut self, prompt: &str) -> Result<Option<Word>, Failure> {
+    fn read_word(&mut self, prompt: &str, moves: &[Move]) -> Result<Option<Word>, Failure> {
         write!(self.out, "{prompt}> ")?;
         self.out.flush()?;
         let mut line = Vec::new();
         let length = self.lines.read_until(b'\n', &mut line).map_err(|error| {
             Failure::Environment(format!("cannot read standard input: {error}"))
         })?;
-        Ok((length > 0).then(|| words::parse(&String::from_utf8_lossy(&line))))
+        Ok((length > 0).then(|| words::parse(&String::from_utf8_lossy(&line), moves)))
     }
 }

@@ -128,15 +128,16 @@ impl Odds {
         else {
             return Vec::new();
         };
-        let wanted = match () {
-            () if table.is_chance(role) => None,
-            () if table.is_asked(role) => known.iter().map(|held| &held.lower).max(),
-            () => known.iter().map(|held| &held.upper).min(),
-        };
-        let of =
-            |held: &Brackets| if table.is_asked(role) { &held.lower } else { &held.upper }.clone();
-        let places = (0..known.len()).filter(|place| Some(&of(known[*place])) == wanted);
-        places.collect()
+        let places = 0..known.len();
+        if table.is_chance(role) {
+            return Vec::new();
+        }
+        if table.is_asked(role) {
+            let most = known.iter().map(|held| &held.lower).max();
+            return places.filter(|place| Some(&known[*place].lower) == most).collect();
+        }
+        let least = known.iter().map(|held| &held.upper).min();
+        places.filter(|place| Some(&known[*place].upper) == least).collect()
     }
 
     /// The first moves that the solve of this state listed, where they are this role's alone.

@@ -5,7 +5,7 @@
 
 use crosscheck::reference::{Simulator, State, TermId};
 use gdl::{RoleId, Source};
-use index::{Id, IndexVec};
+use index::IndexVec;
 use verdict::{Objective, Question};
 
 use crate::failure::Failure;

@@ -15,6 +15,8 @@ pub(super) const HELP: &str = "\
 /// One line of input.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Word {
+    /// The move at this place of the list.
+    Move(usize),
     /// A best move.
     Best,
     /// A random move.
@@ -25,30 +27,31 @@ pub(super) enum Word {
     Quit,
     /// What can be typed.
     Help,
-    /// A number or a move.
-    Text(String),
+    /// None of these.
+    Unknown(String),
 }
 
-/// Reads a line. A move whose text is one letter can be reached by its number.
-pub(super) fn parse(line: &str) -> Word {
-    match line.trim().to_lowercase().as_str() {
+/// Reads a line. The text of a move counts before a command of the same letter, which then is
+/// reached by its whole word; a command before the number of a move.
+pub(super) fn parse(line: &str, moves: &[Move]) -> Word {
+    let typed = line.trim();
+    let by_text = moves.iter().position(|held| plain(&held.text) == plain(typed));
+    if let Some(place) = by_text {
+        return Word::Move(place);
+    }
+    match typed.to_lowercase().as_str() {
         "b" | "best" => Word::Best,
         "r" | "random" | "roll" => Word::Random,
         "u" | "undo" => Word::Undo,
         "q" | "quit" | "exit" => Word::Quit,
         "" | "h" | "?" | "help" => Word::Help,
-        _ => Word::Text(line.trim().to_owned()),
+        _ => by_number(typed, moves).map_or_else(|| Word::Unknown(typed.to_owned()), Word::Move),
     }
 }
 
-/// The place of the move that is meant; its text counts before its number.
-pub(super) fn find(text: &str, moves: &[Move]) -> Option<usize> {
-    let wanted = plain(text);
-    let by_text = moves.iter().position(|held| plain(&held.text) == wanted);
-    by_text.or_else(|| {
-        let number: usize = text.parse().ok()?;
-        (1..=moves.len()).contains(&number).then(|| number - 1)
-    })
+fn by_number(typed: &str, moves: &[Move]) -> Option<usize> {
+    let number: usize = typed.parse().ok()?;
+    (1..=moves.len()).contains(&number).then(|| number - 1)
 }
 
 /// A text without case, outer parentheses and double blanks.
@@ -68,19 +71,20 @@ mod tests {
     #[test]
     fn a_move_is_found_by_text_and_by_number() {
         let held = ["(drop 1)", "(drop 2)", "noop"].map(Move::of_text);
-        assert_eq!(find("( DROP  2 )", &held), Some(1));
-        assert_eq!(find("drop 1", &held), Some(0));
-        assert_eq!(find("3", &held), Some(2));
-        assert_eq!(find("4", &held), None);
-        assert_eq!(find("0", &held), None);
-        let numbers = ["2", "1"].map(Move::of_text);
-        assert_eq!(find("2", &numbers), Some(0));
+        assert_eq!(parse("( DROP  2 )\r\n", &held), Word::Move(1));
+        assert_eq!(parse("drop 1", &held), Word::Move(0));
+        assert_eq!(parse("3", &held), Word::Move(2));
+        assert_eq!(parse("4", &held), Word::Unknown("4".to_owned()));
+        assert_eq!(parse("0", &held), Word::Unknown("0".to_owned()));
+        assert_eq!(parse("2", &["2", "1"].map(Move::of_text)), Word::Move(0));
     }
 
     #[test]
-    fn letters_are_commands_and_the_rest_is_a_move() {
-        assert_eq!(parse(" Q \n"), Word::Quit);
-        assert_eq!(parse("\n"), Word::Help);
-        assert_eq!(parse("(mark 1 1)\r\n"), Word::Text("(mark 1 1)".to_owned()));
+    fn a_move_named_like_a_command_is_a_move() {
+        let held = ["a", "b"].map(Move::of_text);
+        assert_eq!(parse("b", &held), Word::Move(1));
+        assert_eq!(parse("best", &held), Word::Best);
+        assert_eq!(parse("b", &[]), Word::Best);
+        assert_eq!((parse(" Q \n", &held), parse("\n", &held)), (Word::Quit, Word::Help));
     }
 }

@@ -1,0 +1,57 @@
+//! `solve --explain`: what the compiler made of the game. It compiles the game once more, after
+//! the answer, so that nothing is kept for the sake of being told.
+
+use std::io::Write;
+use std::time::Instant;
+
+use gdl::Source;
+use solve::Game;
+use verdict::Question;
+
+use crate::args::{EngineName, SolveArgs};
+use crate::asking::{Patience, failure};
+use crate::failure::Failure;
+use crate::lineup;
+use crate::quantity::{show_count, show_duration};
+
+/// Writes the sizes of the network, the guesses and the tier.
+pub(crate) fn write(
+    out: &mut dyn Write,
+    args: &SolveArgs,
+    question: &Question,
+    source: &Source,
+) -> Result<(), Failure> {
+    if args.engine.engine == EngineName::Reference {
+        return Ok(writeln!(out, "compiled  not at all: the reference evaluates the rules")?);
+    }
+    let options = lineup::options(&args.engine, &args.sheet);
+    let started = Instant::now();
+    let patience = Patience { started, time: None, memory: None, shown: false };
+    let compiled = patience.watch(|watch| {
+        let game = Game::new(question, &options, watch)?;
+        let expander = game.expander(&options)?;
+        Ok((game, expander))
+    });
+    let (game, expander) = compiled.map_err(|stop| failure(stop, source))?;
+    let count = |number: usize| show_count(number as u64);
+    let net = &game.net;
+    writeln!(
+        out,
+        "compiled  {} rules to {} gates over {} propositions and {} moves in {}",
+        count(question.rulebook.rules.len()),
+        count(net.gates.len()),
+        count(net.bases.len()),
+        count(net.inputs.len()),
+        show_duration(started.elapsed())
+    )?;
+    let level = if game.guesses.level.is_some() { "follows" } else { "does not follow" };
+    writeln!(
+        out,
+        "          {} groups of which one holds; the ply {level} from the state",
+        count(game.guesses.groups.len())
+    )?;
+    let words = expander.words();
+    assert!(words > 0, "a key has a word");
+    let plural = if words == 1 { "" } else { "s" };
+    Ok(writeln!(out, "          tier {}, {words} word{plural} a state", expander.tier())?)
+}
