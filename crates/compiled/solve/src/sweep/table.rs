@@ -19,7 +19,7 @@
 use store::{HugeVec, OutOfMemory};
 
 /// Keys that are mixed together; enough to hide a miss, few enough to stay in the first cache.
-const BATCH: usize = 256;
+const BATCH: usize = 64;
 /// Slots from which on a table is far from the processor, so that prefetching pays.
 const FAR: usize = 1 << 15;
 /// Slots a key, at least.
