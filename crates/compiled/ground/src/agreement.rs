@@ -77,6 +77,7 @@ fn play(name: &str, full: &GroundRules, asked: &GroundRules, seed: u64) {
         let Some(joint) = joint_move(full, &view, &mut seed) else { return };
         let told = holding(full, &state, &joint);
         assert_eq!(told, holding(asked, &state, &joint), "{name}, step {step}");
+        assert!(!told.is_empty(), "{name}: nothing is legal, yet {joint:?} was played");
         let next = told.iter().filter_map(|text| text.strip_prefix("(next "));
         state = next.map(|text| text[..text.len() - 1].to_owned()).collect();
         if told.contains(&"terminal".to_owned()) {

@@ -5,7 +5,8 @@
 //! by size (`plan`) and run (`join`) to the least model (`model`); the instances of every rule over
 //! that model (`emit`), folded to what can change and is needed (`simplify`), numbered (`finish`).
 //! Always: everything that can hold in a reachable state is kept, and the rules that are left give
-//! every reachable state the same legal moves, goals, end and successors as the rulebook does.
+//! every reachable state the same legal moves, goals, end and (where it is not the end) successors
+//! as the rulebook does.
 //! The result depends on the rulebook alone: no order of a hash table shows.
 //!
 //! Nothing here knows a gate or a bit.
@@ -136,6 +137,7 @@ fn classes(model: &Model, numbering: &Numbering, rulebook: &Rulebook) -> Classes
         moves: numbering.moves,
         len: numbering.len,
         init: (0..init.len()).filter_map(row).collect(),
+        terminal: range(Relations::terminal()).next(),
         outputs: outputs(model, numbering, rulebook),
     }
 }

@@ -137,7 +137,7 @@ impl Planner<'_> {
     }
 
     fn cheapest(&mut self, open: &[usize]) -> usize {
-        let mut best = (f64::INFINITY, open[0]);
+        let mut best = (usize::MAX, open[0]);
         for &literal in open {
             let columns = self.bound_columns(&self.rule.positive[literal].variables);
             let view = self.rule.positive[literal].view;

@@ -7,6 +7,7 @@
 //!   `True` or a `Does`;
 //! - `next`, `legal`, `goal` and `terminal` rules never depend on `Next` atoms; only rules below
 //!   `Next` depend on `Does`;
+//! - a `next` rule may be missing where its body ends the game: a terminal state has no successor;
 //! - negation is stratified; positive recursion among helpers may occur.
 
 use gdl::{RoleId, Span, SymbolId};

@@ -4,7 +4,8 @@
 //! the initial state and the legal moves can conclude it) is false, so its positive literals kill
 //! their rules and its negative ones vanish; an atom with an empty rule is true, so the reverse;
 //! what is left may have lost its support in turn. Support is a least fixpoint, so a positive cycle
-//! never supports itself. `True` atoms are leaves: they are false where unsupported and never
+//! never supports itself. A rule of `next` that needs a condition which alone ends the game is never
+//! used, so it goes as well, and with it what only lies beyond the end. `True` atoms are leaves: they are false where unsupported and never
 //! folded to true. At the end, doubles go, and what no output reaches.
 //! Cost: linear in the rules for each repetition; there are rarely more than three.
 
@@ -25,6 +26,8 @@ pub(crate) struct Classes {
     pub(crate) len: u32,
     /// `True` atoms of the initial state.
     pub(crate) init: Vec<Raw>,
+    /// The atom of `terminal`, where a rule concludes it.
+    pub(crate) terminal: Option<Raw>,
     /// Atoms that are outputs.
     pub(crate) outputs: Vec<Raw>,
 }
@@ -34,9 +37,13 @@ impl Classes {
         atom < self.states || (self.does..self.does + self.moves).contains(&atom)
     }
 
+    fn is_next(&self, atom: Raw) -> bool {
+        (self.next..self.next + self.states).contains(&atom)
+    }
+
     /// The leaf that a concluded atom brings about in the relaxation.
     fn brings(&self, atom: Raw) -> Option<Raw> {
-        if (self.next..self.next + self.states).contains(&atom) {
+        if self.is_next(atom) {
             Some(atom - self.next)
         } else if (self.legal..self.legal + self.moves).contains(&atom) {
             Some(atom - self.legal + self.does)
@@ -179,12 +186,15 @@ fn fold(
     let mut kept = RawRules::default();
     let mut changed = false;
     let mut stated = vec![false; classes.len as usize];
+    let ends = ending_literals(rules, classes);
     for rule in 0..rules.len() {
         let (head, span, body) = (rules.heads[rule], rules.spans[rule], rules.body(rule));
-        let dies = body.iter().any(|&literal| {
-            let atom = (literal >> 1) as usize;
-            if literal & 1 == 0 { !possible[atom] } else { certain[atom] }
-        });
+        let beyond = classes.is_next(head) && body.iter().any(|literal| ends.contains(literal));
+        let dies = beyond
+            || body.iter().any(|&literal| {
+                let atom = (literal >> 1) as usize;
+                if literal & 1 == 0 { !possible[atom] } else { certain[atom] }
+            });
         if dies || (certain[head as usize] && stated[head as usize]) {
             changed = true;
         } else if certain[head as usize] {
@@ -201,6 +211,14 @@ fn fold(
         }
     }
     (kept, changed)
+}
+
+/// Literals of which each ends the game by itself.
+fn ending_literals(rules: &RawRules, classes: &Classes) -> FxHashSet<RawLiteral> {
+    let end = |&rule: &usize| Some(rules.heads[rule]) == classes.terminal;
+    let bodies = (0..rules.len()).filter(end).map(|rule| rules.body(rule));
+    let ends = bodies.filter(|body| body.len() == 1).map(|body| body[0]);
+    ends.chain(classes.terminal.map(|terminal| terminal << 1)).collect()
 }
 
 /// Rules that an output can reach.

@@ -21,6 +21,9 @@ index::typed_id!(
     pub(crate) struct ViewId, "w"
 );
 
+/// The unit of expectations is a part of a row, so that small differences count.
+const ROW: usize = 256;
+
 /// End of a chain.
 const NONE: u32 = u32::MAX;
 
@@ -147,15 +150,16 @@ impl View {
         (older != NONE).then_some(older)
     }
 
-    /// Rows to expect for one value of these columns.
-    pub(crate) fn rows_for(&mut self, columns: &[usize]) -> f64 {
-        let rows = self.len() as f64;
+    /// Rows to expect for one value of these columns, in 1/256 of a row.
+    pub(crate) fn rows_for(&mut self, columns: &[usize]) -> usize {
+        let rows = self.len();
         if columns.len() == self.width {
-            return rows.min(1.0);
+            return rows.min(1) * ROW;
         }
         self.count_spread();
-        let keys: f64 = columns.iter().map(|&column| self.spread[column] as f64).product();
-        rows / keys.clamp(1.0, rows.max(1.0))
+        let spread = columns.iter().map(|&column| self.spread[column]);
+        let keys = spread.fold(1, usize::saturating_mul);
+        rows.saturating_mul(ROW) / keys.clamp(1, rows.max(1))
     }
 
     /// Counts distinct values again once the view has doubled.
@@ -356,8 +360,8 @@ mod tests {
         for item in 0..100 {
             view.push(&terms(&[item, item % 10]), item as u32);
         }
-        assert_eq!(view.rows_for(&[0]), 1.0);
-        assert_eq!(view.rows_for(&[1]), 10.0);
-        assert_eq!(view.rows_for(&[]), 100.0);
+        assert_eq!(view.rows_for(&[0]), ROW);
+        assert_eq!(view.rows_for(&[1]), 10 * ROW);
+        assert_eq!(view.rows_for(&[]), 100 * ROW);
     }
 }
