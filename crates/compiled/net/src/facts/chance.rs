@@ -5,8 +5,9 @@
 //! if their legalities are one gate and their updates, with this move played and no other of the
 //! role, are one normal form. Why a normal form and not the gates themselves: `or` of many comes
 //! as a tree, and taking different leaves out leaves different trees; here trees of one junction
-//! are flattened to sets. Cost: moves times the part of the network that reads the role's moves;
-//! above a limit every move is a class of its own.
+//! are flattened to sets. That is dear, so it is done only for moves that 64 random states and
+//! joint moves do not tell apart. Cost: moves times the part of the network that reads the role's
+//! moves; above a limit every move is a class of its own.
 
 use gdl::RoleId;
 use ground::InputId;
@@ -14,32 +15,80 @@ use index::Id;
 use rustc_hash::FxHashMap;
 
 use crate::gates::{Gate, GateId, Gates, Junction, Net};
+use crate::random::Random;
 use crate::rebuild::{Substitution, cone};
 
-/// Most gates visited for one role.
+/// Most gates evaluated for the moves of one role.
 pub const CHANCE_LIMIT_VISITS: usize = 40_000_000;
+/// Most gates rebuilt to prove moves equal.
+const LIMIT_REBUILT: usize = 4_000_000;
 
 /// The moves of a role by equal effect: classes in the order of their first moves, moves ascending.
 pub fn chance_classes(net: &Net, role: RoleId) -> Vec<Vec<InputId>> {
     let moves: Vec<InputId> = net.moves(role).collect();
     let outputs = moved_outputs(net, role);
-    let size = cone(&net.gates, &outputs).len() + outputs.len();
-    if moves.len().saturating_mul(size) > CHANCE_LIMIT_VISITS {
+    let cone = cone(&net.gates, &outputs);
+    let mut classes: Vec<Vec<InputId>> = Vec::new();
+    if moves.len().saturating_mul(cone.len()) > CHANCE_LIMIT_VISITS {
         return moves.into_iter().map(|input| vec![input]).collect();
     }
     let mut effects = Effects::new(net, role, outputs);
-    let mut class_of: FxHashMap<(GateId, Vec<u32>), usize> = FxHashMap::default();
+    let mut budget = LIMIT_REBUILT / cone.len().max(1);
+    for alike in alike(net, role, &cone, &effects.outputs) {
+        if alike.len() == 1 || alike.len() > budget {
+            classes.extend(alike.into_iter().map(|input| vec![input]));
+        } else {
+            budget -= alike.len();
+            classes.extend(partition(&alike, |input| effects.of(input)));
+        }
+    }
+    classes.sort_unstable();
+    assert_eq!(classes.iter().map(Vec::len).sum::<usize>(), moves.len());
+    classes
+}
+
+/// The moves by equal keys, in order.
+fn partition<K: std::hash::Hash + Eq>(
+    moves: &[InputId],
+    mut key: impl FnMut(InputId) -> K,
+) -> Vec<Vec<InputId>> {
+    let mut class_of: FxHashMap<K, usize> = FxHashMap::default();
     let mut classes: Vec<Vec<InputId>> = Vec::new();
-    for &input in &moves {
-        let effect = (net.legal[input], effects.of(input));
-        let class = *class_of.entry(effect).or_insert(classes.len());
+    for &input in moves {
+        let class = *class_of.entry(key(input)).or_insert(classes.len());
         if class == classes.len() {
             classes.push(Vec::new());
         }
         classes[class].push(input);
     }
-    assert_eq!(classes.iter().map(Vec::len).sum::<usize>(), moves.len());
     classes
+}
+
+/// The moves that are legal alike and that 64 random states and joint moves do not tell apart.
+fn alike(net: &Net, role: RoleId, cone: &[GateId], outputs: &[GateId]) -> Vec<Vec<InputId>> {
+    let mut random = Random::new(0);
+    let leaves: Vec<u64> = cone.iter().map(|_| random.bits()).collect();
+    let moves = &net.roles[role].inputs;
+    let mut values = vec![0u64; net.gates.len()];
+    let all: Vec<InputId> = net.moves(role).collect();
+    partition(&all, |input| {
+        for (&id, &leaf) in cone.iter().zip(&leaves) {
+            values[id.index()] = match net.gates.gate(id) {
+                Gate::Const(value) => mask(value),
+                Gate::Does(played) if moves.contains(&played.index()) => mask(played == input),
+                Gate::Base(_) | Gate::Does(_) => leaf,
+                Gate::Not(operand) => !values[operand.index()],
+                Gate::And(low, high) => values[low.index()] & values[high.index()],
+                Gate::Or(low, high) => values[low.index()] | values[high.index()],
+            };
+        }
+        let shown: Vec<u64> = outputs.iter().map(|gate| values[gate.index()]).collect();
+        (net.legal[input], shown)
+    })
+}
+
+fn mask(value: bool) -> u64 {
+    if value { u64::MAX } else { 0 }
 }
 
 /// The distinct successors that read a move of the role.
