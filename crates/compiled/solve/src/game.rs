@@ -17,7 +17,9 @@ use verdict::{Counts, Fault, Halt, HaltReason, Objective, Question, Stop, Watch}
 use crate::Options;
 
 /// Playouts from which guesses are made.
-const PLAYOUTS: u64 = 24;
+const PLAYOUTS: usize = 24;
+/// States, of all plays, from which groups are guessed.
+const SAMPLES: usize = 6000;
 /// Gates that the playouts may evaluate together, so that a large game is not sampled for long.
 const PLAYOUT_GATES: usize = 80_000_000;
 /// Seed of the playouts: the same game always gets the same guesses.
@@ -272,16 +274,12 @@ pub(crate) fn top_payment(casting: &Casting) -> u32 {
 
 /// Guesses from playouts.
 fn guess(net: &Net) -> Guesses {
-    let mut plays = Vec::new();
-    let mut steps = PLAYOUT_GATES / net.gates.len();
-    for play in 0..PLAYOUTS {
-        plays.extend(net::facts::playouts(net, SEED + play, 1, steps.clamp(16, 5000)));
-        steps = steps.saturating_sub(plays.last().map_or(0, Vec::len));
-        if steps == 0 {
-            break;
-        }
-    }
-    let samples: Vec<_> = plays.iter().flatten().cloned().collect();
+    // Plays run side by side, so that their number costs nothing and their length does.
+    let steps = (PLAYOUT_GATES / net.gates.len()).clamp(16, 5000);
+    let plays = net::facts::playouts(net, SEED, PLAYOUTS, steps);
+    let states: usize = plays.iter().map(Vec::len).sum();
+    let spread = plays.iter().flatten().step_by(states.div_ceil(SAMPLES).max(1));
+    let samples: Vec<_> = spread.cloned().collect();
     let groups = net::facts::guess_groups(net, &samples);
     assert!(
         groups.iter().flatten().all(|base| base.index() < net.bases.len()),
