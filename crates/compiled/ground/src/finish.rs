@@ -38,7 +38,7 @@ struct Move {
 impl Finish<'_> {
     pub(crate) fn ground_rules(self) -> Result<GroundRules, GroundFault> {
         let states = self.states();
-        let moves = self.moves()?;
+        let moves = self.moves();
         let goals = self.goals()?;
         let roles = self.roles(&moves)?;
         let (atoms, renamed) = self.atoms(&states, &moves, &goals);
@@ -94,21 +94,18 @@ impl Finish<'_> {
         roles.find(|&(_, &role)| role == symbol && args.is_empty()).map(|(id, _)| id)
     }
 
-    /// The moves that can be legal, in the order of the inputs.
-    fn moves(&self) -> Result<Vec<Move>, GroundFault> {
+    /// The moves that can be legal, in the order of the inputs. What is legal for somebody who is
+    /// no role is like any helper: nobody can play it.
+    fn moves(&self) -> Vec<Move> {
         let legal = Relations::legal();
         let mut moves = Vec::new();
         for row in (0..self.numbering.moves).filter(|&row| self.possible(legal, row)) {
             let &[who, term] = self.tuple(legal, row) else { unreachable!("`legal` has arity 2") };
-            let role = self.role(who).ok_or_else(|| {
-                let span = self.span_of(self.numbering.atom(legal, row));
-                let message = format!("a move is legal for {}, which is no role", self.text(who));
-                GroundFault::new("legal-unknown-role", span, message)
-            })?;
+            let Some(role) = self.role(who) else { continue };
             moves.push(Move { role, term, row });
         }
         moves.sort_by(|a, b| a.role.cmp(&b.role).then_with(|| self.order(a.term, b.term)));
-        Ok(moves)
+        moves
     }
 
     fn text(&self, term: TermId) -> String {

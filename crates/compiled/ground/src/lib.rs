@@ -49,7 +49,7 @@ use crate::emit::{Numbering, Raw, instances};
 use crate::fault::Watch;
 use crate::finish::Finish;
 use crate::model::Model;
-use crate::program::{Program, Relations};
+use crate::program::{Program, RelationId, Relations};
 use crate::simplify::{Classes, simplify};
 use crate::strata::Strata;
 use crate::terms::TermTable;
@@ -135,6 +135,9 @@ fn classes(model: &Model, numbering: &Numbering, rulebook: &Rulebook) -> Classes
         does: range(Relations::does()).start,
         legal: range(Relations::legal()).start,
         moves: numbering.moves,
+        playable: (0..numbering.moves)
+            .map(|row| is_of_role(model, rulebook, Relations::legal(), row))
+            .collect(),
         len: numbering.len,
         init: (0..init.len()).filter_map(row).collect(),
         terminal: range(Relations::terminal()).next(),
@@ -142,17 +145,21 @@ fn classes(model: &Model, numbering: &Numbering, rulebook: &Rulebook) -> Classes
     }
 }
 
-/// The atoms that a game is played by; a goal of somebody who is no role is none of them.
+/// The atoms that a game is played by; what is legal for somebody who is no role, or his goal, is
+/// none of them.
 fn outputs(model: &Model, numbering: &Numbering, rulebook: &Rulebook) -> Vec<Raw> {
-    let facts = &model.facts;
-    let counts = |row: &u32| {
-        let who = facts.tuples[Relations::goal()].row(*row as usize)[0];
-        let (name, args) = facts.table.node(who);
-        args.is_empty() && rulebook.roles.iter().any(|&role| role == name)
-    };
-    let rows = |relation| 0..facts.tuples[Relations::store(relation)].len() as u32;
-    let whole = [Relations::next(), Relations::legal(), Relations::terminal()];
-    let whole = whole.into_iter().flat_map(|q| rows(q).map(move |row| (q, row)));
-    let goals = rows(Relations::goal()).filter(counts).map(|row| (Relations::goal(), row));
-    whole.chain(goals).map(|(relation, row)| numbering.atom(relation, row)).collect()
+    let [legal, goal] = [Relations::legal(), Relations::goal()];
+    let rows = |relation| 0..model.facts.tuples[Relations::store(relation)].len() as u32;
+    let free = [Relations::next(), Relations::terminal()];
+    let free = free.into_iter().flat_map(|q| rows(q).map(move |row| (q, row)));
+    let owned = [legal, goal].into_iter().flat_map(|q| rows(q).map(move |row| (q, row)));
+    let owned = owned.filter(|&(q, row)| is_of_role(model, rulebook, q, row));
+    free.chain(owned).map(|(relation, row)| numbering.atom(relation, row)).collect()
+}
+
+/// Whether the first argument of a row is a role.
+fn is_of_role(model: &Model, rulebook: &Rulebook, relation: RelationId, row: u32) -> bool {
+    let who = model.facts.tuples[relation].row(row as usize)[0];
+    let (name, args) = model.facts.table.node(who);
+    args.is_empty() && rulebook.roles.iter().any(|&role| role == name)
 }

@@ -22,6 +22,8 @@ pub(crate) struct Classes {
     pub(crate) does: u32,
     pub(crate) legal: u32,
     pub(crate) moves: u32,
+    /// For each row whether a role makes the move.
+    pub(crate) playable: Vec<bool>,
     /// Number of atoms.
     pub(crate) len: u32,
     /// `True` atoms of the initial state.
@@ -46,7 +48,8 @@ impl Classes {
         if self.is_next(atom) {
             Some(atom - self.next)
         } else if (self.legal..self.legal + self.moves).contains(&atom) {
-            Some(atom - self.legal + self.does)
+            let row = atom - self.legal;
+            self.playable[row as usize].then_some(row + self.does)
         } else {
             None
         }

@@ -97,6 +97,18 @@ fn nothing_lies_beyond_the_end() {
 }
 
 #[test]
+fn what_is_legal_for_nobody_is_no_move() {
+    let rules = grounded(
+        "(role a) (init (at a)) (init (at hole)) (<= (legal ?r go) (true (at ?r)))
+         (<= (next (gone ?r)) (does ?r go)) (<= (next odd) (legal hole go)) (<= (goal ?r 100) (true (gone ?r)))
+         (<= terminal (true (gone a)))",
+    );
+    assert_eq!(moves(&rules), ["go"]);
+    assert_eq!(rules.base_texts.as_slice(), ["(at a)", "(at hole)", "(gone a)", "odd"]);
+    assert!(!rules.to_string().contains("legal hole"), "{rules}");
+}
+
+#[test]
 fn moves_stand_by_role_and_number() {
     let rules = grounded(
         "(role b) (role a) (col 10) (col 2) (col 1) (init s) (legal b noop)
