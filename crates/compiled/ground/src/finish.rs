@@ -139,7 +139,7 @@ impl Finish<'_> {
                 let (who, value) = (self.text(who), self.text(value));
                 let message = format!("the goal {value} of {who} is no number from 0 to 100");
                 let span = self.span_of(self.numbering.atom(goal, row));
-                Err(GroundFault::new("goal-value", span, message))
+                Err(GroundFault::new("goal-out-of-range", span, message))
             }
         }
     }
@@ -152,7 +152,7 @@ impl Finish<'_> {
             let name = self.rulebook.symbols.name(symbol).to_owned();
             if start == end {
                 let message = format!("the role {name} never has a legal move");
-                return Err(GroundFault::new("role-without-move", self.role_span(symbol), message)
+                return Err(GroundFault::new("no-legal-move", self.role_span(symbol), message)
                     .note("every role needs a move in every step; give it a `noop`"));
             }
             roles.push(GroundRole { name, inputs: start..end });

@@ -82,7 +82,7 @@ pub fn ground(rulebook: &Rulebook, limits: &GroundLimits<'_>) -> Result<GroundRu
         let steps = if failed.is_some() { u64::MAX } else { budget };
         match attempt(rulebook, limits, manner, steps) {
             Err(fault) if fault.code == fault::OVER_BUDGET => {}
-            Err(fault) if ["ground-limit", "term-depth"].contains(&fault.code) => {
+            Err(fault) if ["ground-limit", "domain-grows"].contains(&fault.code) => {
                 match failed.take() {
                     Some(first) => return Err(first),
                     None => failed = Some(fault),

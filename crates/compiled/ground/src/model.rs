@@ -213,6 +213,6 @@ impl Conclude<'_> {
 
 fn too_deep(span: Span, limit: usize) -> GroundFault {
     let message = format!("this rule builds terms deeper than {limit}");
-    GroundFault::new("term-depth", Some(span), message)
+    GroundFault::new("domain-grows", Some(span), message)
         .note("a rule that wraps its own conclusion grows without bound; count with constants")
 }

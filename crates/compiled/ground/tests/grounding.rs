@@ -160,19 +160,19 @@ fn faults_name_the_rule() {
     let frame = "(init (p z)) (legal a m) (<= terminal (true (p q))) (goal a 100)";
     let grows = format!("(role a) {frame} (<= (next (p (s ?x))) (true (p ?x)))");
     let found = fault(&grows);
-    assert_eq!(found.code, "term-depth");
+    assert_eq!(found.code, "domain-grows");
     let span = found.span.expect("a place");
     assert_eq!(span.of(&grows), "(<= (next (p (s ?x))) (true (p ?x)))");
     assert_eq!(
         fault("(role a) (init s) (legal a m) (<= terminal (true s)) (goal a 101)").code,
-        "goal-value"
+        "goal-out-of-range"
     );
     assert_eq!(
         fault("(role a) (init s) (legal a m) (<= terminal (true s)) (goal a x)").code,
-        "goal-value"
+        "goal-out-of-range"
     );
     let silent = "(role a) (role b) (init s) (legal a m) (<= terminal (true s)) (goal a 1)";
-    assert_eq!(fault(silent).code, "role-without-move");
+    assert_eq!(fault(silent).code, "no-legal-move");
 }
 
 #[test]

@@ -80,7 +80,8 @@ impl Run {
             Ok((lower, upper, pairs)) => {
                 if approximate {
                     let reason = HaltReason::Approximate;
-                    return Err(self.halted(game, &forward, reason, (lower, upper), &pairs));
+                    let ended = self.halted(game, &forward, reason, (lower, upper), &pairs);
+                    return Err(if options.approximate { ended } else { too_wide(ended) });
                 }
                 self.verdict(game, &forward, lower, &pairs, watch)
             }
@@ -309,6 +310,17 @@ impl Run {
             counts,
         })))
     }
+}
+
+/// A halt because the chance moves of a ply have no common denominator of 128 bits.
+fn too_wide(mut ended: Ended) -> Ended {
+    if let Ended::Stop(Stop::Halted(halt)) = &mut ended {
+        halt.advice = "states of one ply have so many different numbers of chance moves that \
+                       their common denominator exceeds 128 bits; `--engine search` has no such \
+                       limit"
+            .to_owned();
+    }
+    ended
 }
 
 /// What the user can do for an exact answer.
