@@ -1,7 +1,7 @@
 //! Every command that the README shows is run by a test, or listed as one that no test can run.
 //!
 //! A command is a line `$ ...` in a fenced block of kind `console`; what follows it is its output,
-//! and the tests compare it. `tests/readme.skip` lists the commands that a test cannot run, each
+//! and `crates/cli/tests/readme.rs` compares it. `tests/readme.skip` lists the commands that a test cannot run, each
 //! with the reason: `COMMAND  # why`. A fenced command outside `console`, and a listed one that
 //! the README no longer shows, are findings: the first would never be run, the second hides that.
 

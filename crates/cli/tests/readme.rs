@@ -5,10 +5,10 @@
 //! figure before a unit of time or memory. With `ODDSMITH_UPDATE=1` the outputs in the README are
 //! rewritten instead of compared. Without a POSIX shell nothing is run.
 
-use std::path::PathBuf;
-use std::process::Command;
+#![forbid(unsafe_code)]
 
-use crate::places;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const PAGE: &str = "README.md";
 const UNITS: &[&str] =
@@ -38,28 +38,21 @@ fn examples(page: &str) -> Vec<Example> {
     found
 }
 
-/// Builds `oddsmith` as the tests were built, and gives its folder.
-fn program_folder() -> PathBuf {
-    let build = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--profile", "test", "--package", "oddsmith"])
-        .current_dir(places::root())
-        .status();
-    assert!(build.is_ok_and(|status| status.success()), "oddsmith does not build");
-    let test = std::env::current_exe().expect("a test knows where it lies");
-    let folder = test.ancestors().nth(2).expect("a test lies in target/PROFILE/deps").to_owned();
-    let program = folder.join(format!("oddsmith{}", std::env::consts::EXE_SUFFIX));
-    assert!(program.exists(), "no program at {}", program.display());
-    folder
+/// The root of the checkout.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// What a command prints: standard output, then standard error.
-fn run(command: &str, programs: &std::path::Path) -> Vec<String> {
+fn run(command: &str) -> Vec<String> {
     let command = command.replace("cargo xtask ", "oddsmith ");
     let path = std::env::var_os("PATH").unwrap_or_default();
+    let program = Path::new(env!("CARGO_BIN_EXE_oddsmith"));
+    let programs = program.parent().expect("a program lies in a folder");
     let paths = std::iter::once(programs.to_owned()).chain(std::env::split_paths(&path));
     let output = Command::new("sh")
         .args(["-c", &command])
-        .current_dir(places::root())
+        .current_dir(root())
         .env("PATH", std::env::join_paths(paths).expect("the folders can be joined"))
         .env("COLUMNS", "100")
         .env("NO_COLOR", "1")
@@ -131,20 +124,18 @@ fn the_readme_shows_what_its_commands_print() {
         eprintln!("the_readme_shows_what_its_commands_print: left out, it needs a POSIX shell");
         return;
     }
-    let page = places::text(PAGE);
-    let programs = program_folder();
+    let page = std::fs::read_to_string(root().join(PAGE)).expect("the README can be read");
     let examples = examples(&page);
     assert!(!examples.is_empty(), "the README shows no command");
     let outputs: Vec<(Example, Vec<String>)> = examples
         .into_iter()
         .map(|example| {
-            let output = run(&example.command, &programs);
+            let output = run(&example.command);
             (example, output)
         })
         .collect();
     if std::env::var_os("ODDSMITH_UPDATE").is_some() {
-        std::fs::write(places::root().join(PAGE), rewritten(&page, &outputs))
-            .expect("it is written");
+        std::fs::write(root().join(PAGE), rewritten(&page, &outputs)).expect("it is written");
         return;
     }
     let wrong: Vec<String> = outputs
