@@ -32,7 +32,7 @@ use failure::{Failure, Status};
 use report::trouble;
 
 /// Reserved, not touched: the depth-first engines go one frame deeper a step.
-const STACK_BYTES: usize = 1 << 30;
+const STACK_BYTES: usize = 256 << 20;
 
 fn main() -> ExitCode {
     let started = Instant::now();

@@ -5,6 +5,7 @@
 //! redraws at most ten times a second.
 
 use std::io::IsTerminal;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -21,6 +22,8 @@ const REDRAWS: u8 = 10;
 pub(crate) struct ProgressLine {
     bar: Option<ProgressBar>,
     started: Instant,
+    /// The phase shown last, and when it began: a rate is that of its phase.
+    phase: Mutex<(&'static str, Instant)>,
 }
 
 impl ProgressLine {
@@ -34,17 +37,28 @@ impl ProgressLine {
             bar.set_style(spinner_style());
             bar
         });
-        Self { bar, started: Instant::now() }
+        let started = Instant::now();
+        Self { bar, started, phase: Mutex::new(("", started)) }
     }
 
     /// Shows how far a solve has come.
     pub(crate) fn show(&self, progress: &Progress) {
         let Some(bar) = &self.bar else { return };
         let elapsed = self.started.elapsed();
+        let in_phase = self.time_in_phase(progress.phase);
         if elapsed >= PATIENCE {
-            bar.set_message(describe(progress, elapsed));
+            bar.set_message(describe(progress, in_phase, elapsed));
             bar.tick();
         }
+    }
+
+    fn time_in_phase(&self, phase: &'static str) -> Duration {
+        // A thread that panicked while it held the lock has ended the program.
+        let Ok(mut held) = self.phase.lock() else { return Duration::ZERO };
+        if held.0 != phase {
+            *held = (phase, Instant::now());
+        }
+        held.1.elapsed()
     }
 
     /// Takes the line off the screen.
@@ -65,20 +79,18 @@ fn spinner_style() -> ProgressStyle {
     ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// `forward  ply 5 of 32  1,234,567 states  2,000,000 a second  120.0 MiB  0:07`.
-fn describe(progress: &Progress, elapsed: Duration) -> String {
+/// `forward  ply 5 of 32  1,234,567 states  2,000,000 a second  120.0 MiB  0:07`; a phase that
+/// counts no states shows none.
+fn describe(progress: &Progress, in_phase: Duration, elapsed: Duration) -> String {
     let plies = progress.plies.map_or(String::new(), |plies| format!(" of {plies}"));
-    let rate = progress.states as f64 / elapsed.as_secs_f64().max(1e-3);
-    format!(
-        "{}  ply {}{plies}  {} states  {} a second  {}  {}:{:02}",
-        progress.phase,
-        progress.ply,
-        show_count(progress.states),
-        show_count(rate as u64),
-        show_size(progress.bytes),
-        elapsed.as_secs() / 60,
-        elapsed.as_secs() % 60,
-    )
+    let mut line = format!("{}  ply {}{plies}", progress.phase, progress.ply);
+    if progress.states > 0 {
+        let rate = progress.states as f64 / in_phase.as_secs_f64().max(1e-3);
+        let (states, rate) = (show_count(progress.states), show_count(rate as u64));
+        line += &format!("  {states} states  {rate} a second");
+    }
+    let (minutes, seconds) = (elapsed.as_secs() / 60, elapsed.as_secs() % 60);
+    line + &format!("  {}  {minutes}:{seconds:02}", show_size(progress.bytes))
 }
 
 #[cfg(test)]
@@ -94,8 +106,10 @@ mod tests {
             states: 2_000_000,
             bytes: 3 << 20,
         };
-        let line = describe(&progress, Duration::from_secs(65));
-        assert!(line.starts_with("forward  ply 5 of 32  2,000,000 states"), "{line}");
-        assert!(line.contains("30,769 a second") && line.ends_with("3.0 MiB  1:05"), "{line}");
+        let (in_phase, elapsed) = (Duration::from_secs(4), Duration::from_secs(65));
+        let line = describe(&progress, in_phase, elapsed);
+        assert_eq!(line, "forward  ply 5 of 32  2,000,000 states  500,000 a second  3.0 MiB  1:05");
+        let uncounted = Progress { states: 0, plies: None, ..progress };
+        assert_eq!(describe(&uncounted, in_phase, elapsed), "forward  ply 5  3.0 MiB  1:05");
     }
 }

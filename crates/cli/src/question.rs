@@ -124,3 +124,57 @@ fn list(rulebook: &Rulebook) -> String {
     let names = rulebook.roles.ids().map(|role| format!("`{}`", rulebook.role_name(role)));
     names.collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rulebook(roles: &[&str]) -> Arc<Rulebook> {
+        let lines = roles.iter().map(|role| format!("(role {role})\n"));
+        let rules = "(init s)\n(<= terminal (true s))\n(<= (goal a 100) (true s))\n\
+                     (<= (legal a noop) (true s))\n";
+        let text = lines.collect::<String>() + rules;
+        let reading = gdl::read(gdl::Source::new("test", &text), &gdl::ReadOptions::default());
+        Arc::new(reading.rulebook.unwrap_or_else(|| panic!("{:?}", reading.diagnostics)))
+    }
+
+    fn asks(role: Option<&str>, chance: &[&str]) -> QuestionArgs {
+        let chance = chance.iter().map(|&name| name.to_owned()).collect();
+        QuestionArgs { role: role.map(str::to_owned), chance, ..QuestionArgs::default() }
+    }
+
+    fn code(result: Result<Question, Failure>) -> &'static str {
+        match result {
+            Err(Failure::Input(complaint)) => complaint.code,
+            other => panic!("a complaint, not {:?}", other.map(|question| question.role)),
+        }
+    }
+
+    #[test]
+    fn the_first_role_that_is_not_chance_is_asked_about() {
+        let book = rulebook(&["random", "a", "b"]);
+        let question = one(&book, &asks(None, &[]), None).unwrap();
+        assert_eq!(book.role_name(question.role), "a");
+        assert_eq!((question.chance.len(), question.opponents().count()), (1, 1));
+        let other = one(&book, &asks(None, &["A"]), None).unwrap();
+        assert_eq!(book.role_name(other.role), "b");
+        assert_eq!(every(&book, &asks(None, &[]), None).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn others_makes_every_other_role_chance() {
+        let book = rulebook(&["a", "b", "c"]);
+        let question = one(&book, &asks(Some("b"), &["others"]), None).unwrap();
+        assert_eq!((question.chance.len(), question.opponents().count()), (2, 0));
+        assert!(every(&book, &asks(None, &["others"]), None).unwrap().len() == 3);
+    }
+
+    #[test]
+    fn wrong_roles_are_refused() {
+        let book = rulebook(&["a", "random"]);
+        assert_eq!(code(one(&book, &asks(Some("d"), &[]), None)), "unknown-role");
+        assert_eq!(code(one(&book, &asks(None, &["d"]), None)), "unknown-role");
+        assert_eq!(code(one(&book, &asks(Some("random"), &[]), None)), "chance-role");
+        assert_eq!(code(one(&book, &asks(None, &["a"]), None)), "no-player");
+    }
+}

@@ -21,5 +21,6 @@ pub(crate) fn parse(text: &str, rulebook: &Rulebook) -> Result<Vec<Term>, Failur
         read.map_err(|diagnostics| Failure::Sheet(Box::new(SheetFault { source, diagnostics })))?;
     facts.sort_unstable();
     facts.dedup();
+    debug_assert!(facts.is_sorted(), "a state is a sorted set");
     Ok(facts)
 }

@@ -11,6 +11,14 @@ fn fits(name: &str, value: &Value) {
     assert_eq!(schema::fault(&schema::load(name), value), None, "{value:#}");
 }
 
+/// A game that no machine solves while a test runs.
+fn endless_work() -> (Folder, String) {
+    let sheet = run(&["generate", "connect", "7", "6", "4", "--own", "3/4"]);
+    let folder = Folder::new();
+    let path = folder.file("connect-4-7x6.gdl", sheet.out.as_bytes());
+    (folder, path)
+}
+
 #[test]
 fn an_answer_shows_value_moves_counts_and_cost() {
     let ran = solve(GUESS, &[]);
@@ -98,7 +106,7 @@ fn a_question_may_start_from_another_state() {
 
 #[test]
 fn a_time_limit_ends_in_sound_bounds_and_status_one() {
-    let path = game("stochastic-connect-4-5x4.gdl");
+    let (_folder, path) = endless_work();
     let ran = run(&["solve", &path, "--time", "1ms", "--json"]);
     let object = ran.json();
     fits("solve.schema.json", &object);
@@ -279,7 +287,7 @@ fn explain_tells_how_the_game_was_compiled() {
 fn an_interrupt_prints_the_bounds_reached() {
     use std::process::{Command, Stdio};
     use std::time::Duration;
-    let path = game("stochastic-connect-4-5x4.gdl");
+    let (_folder, path) = endless_work();
     let child = support::command(&["solve", &path, "--json"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -59,6 +59,7 @@ fn check(path: &Path, args: &CheckArgs) -> (SheetObject, String) {
     let diagnostics = diagnose(&source, args);
     let worst = if args.strict { Severity::Warning } else { Severity::Error };
     let passed = diagnostics.iter().all(|held| held.severity < worst);
+    debug_assert!(passed || !diagnostics.is_empty(), "a sheet fails for a reason");
     // The diagnostics are this command's answer: they go to standard output, without colours.
     let mut text = gdl::render(&diagnostics, &source, false);
     text += &trouble::summary(&source.name, &diagnostics);

@@ -24,6 +24,7 @@ use crate::{lineup, memory, question, sheet};
 
 /// Widest result in the table; the whole fraction is in `--json`.
 const RESULT_WIDTH: usize = 40;
+const _: () = assert!(RESULT_WIDTH > 1, "room for a letter and the mark of what is left out");
 
 /// `crosscheck --json`.
 #[derive(Serialize)]

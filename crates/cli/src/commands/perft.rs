@@ -107,6 +107,7 @@ fn write_table(out: &mut dyn Write, started: Instant, plies: &[PerftPly]) -> Res
         [ply.to_string(), show_count(held.states), show_count(held.terminal), paths]
     }));
     rows.push(["sum".to_owned(), show_count(states), show_count(terminal), String::new()]);
+    assert!(rows.len() >= 2, "a heading and a sum");
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
     let widths: [usize; 4] = std::array::from_fn(width);
     for row in &rows {

@@ -31,6 +31,7 @@ pub(crate) struct Asked {
 impl Asked {
     /// Puts a question in names.
     pub(crate) fn new(game: &str, question: &Question, engine: &'static str) -> Self {
+        assert!(!question.chance.contains(question.role), "chance has no odds to ask about");
         let name = |role| question.rulebook.role_name(role).to_owned();
         Self {
             game: game.to_owned(),

@@ -51,6 +51,7 @@ pub(crate) fn notes(answer: &Answer) -> Vec<String> {
 }
 
 fn row(out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
+    debug_assert!(label.len() < LABEL_WIDTH, "a name and a blank fit");
     writeln!(out, "{label:<LABEL_WIDTH$}{text}")
 }
 
@@ -77,6 +78,7 @@ pub(crate) fn question(asked: &Asked) -> String {
 
 fn write_value(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
     let (lower, upper) = answer.bounds();
+    assert!(lower <= upper, "bounds in order");
     let Some(value) = answer.value() else {
         row(out, "value", &format!("at least {}", number::both(lower)))?;
         row(out, "", &format!("at most  {}", number::both(upper)))?;
@@ -143,4 +145,101 @@ fn costs(answer: &Answer) -> String {
         .map_or(String::new(), |bytes| format!(", {} of memory at the peak", show_size(bytes)));
     let backend = answer.asked.backend.map_or(String::new(), |backend| format!(" on {backend}"));
     format!("{}{memory}, by {}{backend}", show_duration(answer.time), answer.asked.engine)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use exact::Ratio;
+    use verdict::{BoundedMove, Counts, FirstMove, Halt, HaltReason, Verdict};
+
+    use super::*;
+
+    fn answer(ended: Ended) -> Answer {
+        let asked = Asked {
+            game: "g.gdl".to_owned(),
+            role: "x".to_owned(),
+            opponents: vec!["o".to_owned()],
+            chance: vec!["random".to_owned()],
+            objective: Objective::Win,
+            horizon: Some(1),
+            elsewhere: false,
+            engine: "sweep",
+            backend: Some("cpu"),
+        };
+        Answer { asked, ended, time: Duration::from_millis(21), peak_bytes: Some(3 << 20) }
+    }
+
+    fn text(answer: &Answer) -> String {
+        let mut out = Vec::new();
+        write(&mut out, answer).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn half() -> Ratio {
+        Ratio::new(1u8, 2u8)
+    }
+
+    #[test]
+    fn an_exact_answer_stands_in_columns_with_its_best_moves_marked() {
+        let first = |text: &str, value: Ratio| FirstMove { text: text.to_owned(), value };
+        let verdict = Verdict {
+            value: half(),
+            choosers: vec!["x".to_owned()],
+            moves: vec![first("(go left)", half()), first("stay", Ratio::new(1u8, 3u8))],
+            cut: true,
+            simultaneous: true,
+            checked: false,
+            counts: Counts { states: Some(1234), stored: 7, ..Counts::default() },
+        };
+        let answer = answer(Ended::Exact(verdict));
+        let expected = "\
+game      g.gdl
+question  the probability that x wins, against o, within 1 step; chance: random
+value     1/2 = 0.5
+moves     * (go left)  1/2  = 0.5
+            stay       1/3  ≈ 0.333333333333
+states    1,234 distinct, 7 stored
+time      0.021 s, 3.0 MiB of memory at the peak, by sweep on cpu
+";
+        assert_eq!(text(&answer), expected);
+        let notes = notes(&answer).join("\n");
+        for part in ["unfinished at the horizon", "lower bound", "not checked"] {
+            assert!(notes.contains(part), "{notes}");
+        }
+    }
+
+    #[test]
+    fn a_halt_shows_bounds_their_width_and_whose_moves_they_are() {
+        let go = BoundedMove {
+            text: "go".to_owned(),
+            lower: Ratio::zero(),
+            upper: half(),
+            dominated: false,
+        };
+        let away = BoundedMove { text: "away".to_owned(), dominated: true, ..go.clone() };
+        let halt = Halt {
+            reason: HaltReason::Time,
+            lower: Ratio::zero(),
+            upper: half(),
+            choosers: vec!["o".to_owned()],
+            moves: vec![go, away],
+            counts: Counts::default(),
+            advice: "give more time".to_owned(),
+        };
+        let answer = answer(Ended::Halted(halt));
+        let shown = text(&answer);
+        for part in [
+            "at least 0/1 = 0",
+            "at most  1/2 = 0.5",
+            "width    = 0.5",
+            "* go    from 0  to 0.5",
+            "  away  from 0  to 0.5",
+            "(moves of o)",
+        ] {
+            assert!(shown.contains(part), "`{part}` is not in\n{shown}");
+        }
+        assert_eq!(notes(&answer)[1], "give more time");
+    }
 }

@@ -33,6 +33,7 @@ pub(super) struct Brackets {
 
 impl Brackets {
     fn exact(value: Ratio) -> Self {
+        debug_assert!(value.is_probability(), "a value in [0, 1]");
         Self { lower: value.clone(), upper: value }
     }
 
@@ -124,6 +125,7 @@ impl Odds {
         role: RoleId,
         odds: &[Option<Brackets>],
     ) -> Vec<usize> {
+        debug_assert!(!odds.is_empty(), "a role has a legal move");
         let Some(known) = odds.iter().map(Option::as_ref).collect::<Option<Vec<&Brackets>>>()
         else {
             return Vec::new();

@@ -153,11 +153,13 @@ impl Table {
 
     /// Notes the move of a role in this step.
     pub(super) fn choose(&mut self, role: RoleId, made: &Move) {
+        assert!(made.id.is_some(), "a move of the simulator");
         self.chosen[role] = made.id;
     }
 
     /// Takes a note back.
     pub(super) fn unchoose(&mut self, role: RoleId) {
+        debug_assert!(self.has_chosen(role), "only a choice is taken back");
         self.chosen[role] = None;
     }
 
@@ -184,6 +186,7 @@ impl Table {
 
     /// Makes the step that was chosen; `by_choice` where somebody at the keyboard had a say.
     pub(super) fn make_step(&mut self, by_choice: bool) -> Result<(), Failure> {
+        debug_assert_ne!(self.steps_left(), Some(0), "no step goes past the horizon");
         let state = self.peek()?;
         self.forget_choices();
         self.visits.push(Visit { state, by_choice });

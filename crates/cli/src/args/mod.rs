@@ -11,6 +11,12 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::quantity;
+use help::{
+    BOARD_HELP, CHECK_HELP, COMPLETIONS_HELP, CROSSCHECK_HELP, GENERAL_HELP, GENERATE_HELP,
+    NIM_HELP, PERFT_HELP, PLAY_HELP, SOLVE_HELP, TRANSLATE_HELP,
+};
+
+mod help;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -31,19 +37,6 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }
-
-const GENERAL_HELP: &str = "\
-Examples:
-  oddsmith solve games/stochastic-tic-tac-toe-3x3.gdl
-  oddsmith generate nim 100 --add 1/2 | oddsmith solve -
-  oddsmith check my-game.gdl
-  oddsmith play games/stochastic-connect-3-4x4.gdl
-
-Exit status:
-  0  answered
-  1  halted at a limit, with bounds; or engines that disagree
-  2  the input is at fault: the sheet, the question or the command line
-  3  the environment is at fault: a full disk, a missing library";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -74,30 +67,6 @@ impl Command {
         }
     }
 }
-
-const SOLVE_HELP: &str = "\
-Examples:
-  The odds of the first role, with every first move:
-    oddsmith solve games/stochastic-tic-tac-toe-3x3.gdl
-  The other role's odds, or all of them:
-    oddsmith solve GAME --role o
-    oddsmith solve GAME --roles
-  Against an opponent who plays at random:
-    oddsmith solve GAME --chance others
-  The chance to win within 6 steps; the expected goal value:
-    oddsmith solve GAME --horizon 6
-    oddsmith solve GAME --objective goal
-  From another state, given as the facts that hold in it:
-    oddsmith solve GAME --from '(cell 1 1 x) (cell 1 2 b) ... (control o)'
-    oddsmith solve GAME --from @state.txt
-  With limits: where one is met, sound bounds are printed and the exit status is 1:
-    oddsmith solve GAME --time 60s --memory 8GiB
-  For another program; the schema is crates/cli/schema/solve.schema.json:
-    oddsmith solve GAME --json
-
-The value of a state is the largest over the asked role's moves, of the smallest over the
-opponents' moves, of the mean over the chance roles' moves, of the next state's value. Endless
-play is worth 0.";
 
 /// Finds the largest probability with which a role can win.
 ///
@@ -261,14 +230,6 @@ pub(crate) enum BackendName {
     Cpu,
 }
 
-const CHECK_HELP: &str = "\
-Examples:
-  oddsmith check my-game.gdl
-  oddsmith check games/*.gdl --strict
-  oddsmith generate connect 4 4 4 | oddsmith check -
-
-The rules are read and grounded; no state is visited. `oddsmith solve --check` visits all.";
-
 /// Reports every fault of a sheet, with its place.
 #[derive(Debug, Args)]
 #[command(after_long_help = CHECK_HELP)]
@@ -284,15 +245,6 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) sheet: SheetArgs,
 }
-
-const PERFT_HELP: &str = "\
-Examples:
-  oddsmith perft games/tic-tac-toe.gdl
-  oddsmith perft games/stochastic-connect-4-5x4.gdl --depth 8
-  oddsmith perft GAME --json
-
-The number of move paths counts every joint move, chance included, as often as it is a different
-move; states are distinct facts.";
 
 /// Counts distinct states, terminal states and move paths, ply by ply.
 #[derive(Debug, Args)]
@@ -311,17 +263,6 @@ pub(crate) struct PerftArgs {
     #[command(flatten)]
     pub(crate) sheet: SheetArgs,
 }
-
-const PLAY_HELP: &str = "\
-Examples:
-  oddsmith play games/stochastic-tic-tac-toe-3x3.gdl
-  oddsmith play GAME --role o --seed 7
-  oddsmith play GAME --choose-chance
-
-At each step type the number or the text of a move, or
-  b  the best move            r  a random move
-  u  undo                     h  help
-  q  quit";
 
 /// Steps through a game with the odds of every move.
 #[derive(Debug, Args)]
@@ -347,12 +288,6 @@ pub(crate) struct PlayArgs {
     pub(crate) sheet: SheetArgs,
 }
 
-const GENERATE_HELP: &str = "\
-Examples:
-  oddsmith generate tic-tac-toe 3 3 3 --own 3/4 --output game.gdl
-  oddsmith generate connect --columns 5 --rows 4 --line 4
-  oddsmith generate nim 100 --add 1/2 | oddsmith solve -";
-
 /// Prints the rules of a game of a family.
 #[derive(Debug, Args)]
 #[command(after_long_help = GENERATE_HELP)]
@@ -372,11 +307,6 @@ pub(crate) enum Family {
     /// Nim: take one or two from a pile; who takes the last wins
     Nim(NimArgs),
 }
-
-const BOARD_HELP: &str = "\
-Examples:
-  oddsmith generate tic-tac-toe 3 3 3 --own 3/4
-  oddsmith generate connect --columns 5 --rows 4 --line 4";
 
 /// A board.
 #[derive(Debug, Args)]
@@ -401,11 +331,6 @@ pub(crate) struct BoardArgs {
     pub(crate) target: OutputArg,
 }
 
-const NIM_HELP: &str = "\
-Examples:
-  oddsmith generate nim 20
-  oddsmith generate nim 100 --add 1/2 --output nim-100.gdl";
-
 /// A pile.
 #[derive(Debug, Args)]
 #[command(after_long_help = NIM_HELP)]
@@ -428,15 +353,6 @@ pub(crate) struct OutputArg {
     pub(crate) output: Option<PathBuf>,
 }
 
-const CROSSCHECK_HELP: &str = "\
-Examples:
-  oddsmith crosscheck games/tic-tac-toe.gdl
-  oddsmith crosscheck games/*.gdl --roles
-  oddsmith crosscheck GAME --horizon 4 --time 60s
-
-The reference evaluates the rules directly and is slow: choose games of some ten thousand states,
-or a horizon. Where the engines disagree the exit status is 1.";
-
 /// Asks all engines the same question and compares the answers.
 #[derive(Debug, Args)]
 #[command(after_long_help = CROSSCHECK_HELP)]
@@ -456,12 +372,6 @@ pub(crate) struct CrosscheckArgs {
     #[command(flatten)]
     pub(crate) sheet: SheetArgs,
 }
-
-const TRANSLATE_HELP: &str = "\
-Examples:
-  oddsmith translate games/tic-tac-toe.gdl --to propnet
-  oddsmith translate GAME --to dot | dot -Tsvg > game.svg
-  oddsmith translate GAME --to gdl        the normal form of the sheet";
 
 /// Writes a game in another form.
 #[derive(Debug, Args)]
@@ -491,9 +401,7 @@ pub(crate) enum Form {
 
 /// Prints a script that completes commands and flags.
 #[derive(Debug, Args)]
-#[command(after_long_help = "Examples:
-  oddsmith completions bash > ~/.local/share/bash-completion/completions/oddsmith
-  oddsmith completions fish > ~/.config/fish/completions/oddsmith.fish")]
+#[command(after_long_help = COMPLETIONS_HELP)]
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]

@@ -1,0 +1,104 @@
+//! The examples and tables under each command's help: a user learns the program from these.
+//!
+//! A test of the binary asserts that every command has some and that no line is too wide.
+
+pub(super) const GENERAL_HELP: &str = "\
+Examples:
+  oddsmith solve games/stochastic-tic-tac-toe-3x3.gdl
+  oddsmith generate nim 100 --add 1/2 | oddsmith solve -
+  oddsmith check my-game.gdl
+  oddsmith play games/stochastic-connect-3-4x4.gdl
+
+Exit status:
+  0  answered
+  1  halted at a limit, with bounds; or engines that disagree
+  2  the input is at fault: the sheet, the question or the command line
+  3  the environment is at fault: a full disk, a missing library";
+
+pub(super) const SOLVE_HELP: &str = "\
+Examples:
+  The odds of the first role, with every first move:
+    oddsmith solve games/stochastic-tic-tac-toe-3x3.gdl
+  The other role's odds, or all of them:
+    oddsmith solve GAME --role o
+    oddsmith solve GAME --roles
+  Against an opponent who plays at random:
+    oddsmith solve GAME --chance others
+  The chance to win within 6 steps; the expected goal value:
+    oddsmith solve GAME --horizon 6
+    oddsmith solve GAME --objective goal
+  From another state, given as the facts that hold in it:
+    oddsmith solve GAME --from '(cell 1 1 x) (cell 1 2 b) ... (control o)'
+    oddsmith solve GAME --from @state.txt
+  With limits: where one is met, sound bounds are printed and the exit status is 1:
+    oddsmith solve GAME --time 60s --memory 8GiB
+  For another program; the schema is crates/cli/schema/solve.schema.json:
+    oddsmith solve GAME --json
+
+The value of a state is the largest over the asked role's moves, of the smallest over the
+opponents' moves, of the mean over the chance roles' moves, of the next state's value. Endless
+play is worth 0.";
+
+pub(super) const CHECK_HELP: &str = "\
+Examples:
+  oddsmith check my-game.gdl
+  oddsmith check games/*.gdl --strict
+  oddsmith generate connect 4 4 4 | oddsmith check -
+
+The rules are read and grounded; no state is visited. `oddsmith solve --check` visits all.";
+
+pub(super) const PERFT_HELP: &str = "\
+Examples:
+  oddsmith perft games/tic-tac-toe.gdl
+  oddsmith perft games/stochastic-connect-4-5x4.gdl --depth 8
+  oddsmith perft GAME --json
+
+The number of move paths counts every joint move, chance included, as often as it is a different
+move; states are distinct facts.";
+
+pub(super) const PLAY_HELP: &str = "\
+Examples:
+  oddsmith play games/stochastic-tic-tac-toe-3x3.gdl
+  oddsmith play GAME --role o --seed 7
+  oddsmith play GAME --choose-chance
+
+At each step type the number or the text of a move, or
+  b  the best move            r  a random move
+  u  undo                     h  help
+  q  quit";
+
+pub(super) const GENERATE_HELP: &str = "\
+Examples:
+  oddsmith generate tic-tac-toe 3 3 3 --own 3/4 --output game.gdl
+  oddsmith generate connect --columns 5 --rows 4 --line 4
+  oddsmith generate nim 100 --add 1/2 | oddsmith solve -";
+
+pub(super) const BOARD_HELP: &str = "\
+Examples:
+  oddsmith generate tic-tac-toe 3 3 3 --own 3/4
+  oddsmith generate connect --columns 5 --rows 4 --line 4";
+
+pub(super) const NIM_HELP: &str = "\
+Examples:
+  oddsmith generate nim 20
+  oddsmith generate nim 100 --add 1/2 --output nim-100.gdl";
+
+pub(super) const CROSSCHECK_HELP: &str = "\
+Examples:
+  oddsmith crosscheck games/tic-tac-toe.gdl
+  oddsmith crosscheck games/*.gdl --roles
+  oddsmith crosscheck GAME --horizon 4 --time 60s
+
+The reference evaluates the rules directly and is slow: choose games of some ten thousand states,
+or a horizon. Where the engines disagree the exit status is 1.";
+
+pub(super) const TRANSLATE_HELP: &str = "\
+Examples:
+  oddsmith translate games/tic-tac-toe.gdl --to propnet
+  oddsmith translate GAME --to dot | dot -Tsvg > game.svg
+  oddsmith translate GAME --to gdl        the normal form of the sheet";
+
+pub(super) const COMPLETIONS_HELP: &str = "\
+Examples:
+  oddsmith completions bash > ~/.local/share/bash-completion/completions/oddsmith
+  oddsmith completions fish > ~/.config/fish/completions/oddsmith.fish";
