@@ -53,9 +53,6 @@ impl Question {
 
     /// The roles that play against the asked one, in the order of the sheet.
     pub fn opponents(&self) -> impl Iterator<Item = RoleId> + '_ {
-        self.rulebook
-            .roles
-            .ids()
-            .filter(|role| *role != self.role && !self.chance.contains(*role))
+        self.rulebook.roles.ids().filter(|role| *role != self.role && !self.chance.contains(*role))
     }
 }

@@ -19,8 +19,8 @@ fn questions(seed: u64) -> Vec<Question> {
     let question = |(role, _)| {
         let mut question = Question::new(Arc::clone(&book)).expect("a player");
         question.role = role;
-        question.objective = if seed % 2 == 0 { Objective::Win } else { Objective::Goal };
-        question.horizon = (seed % 3 == 0).then_some(u32::try_from(seed % 5).unwrap_or(0));
+        question.objective = if seed.is_multiple_of(2) { Objective::Win } else { Objective::Goal };
+        question.horizon = seed.is_multiple_of(3).then_some(u32::try_from(seed % 5).unwrap_or(0));
         question
     };
     players.map(question).collect()
