@@ -8,18 +8,21 @@
 //! the top of the mixed key; the tag is all the rest of it and the low [`REACH_BITS`] bits of that
 //! start. Since no key is ever further from its start than these bits can tell apart (the table
 //! grows before), equal tags mean equal keys, and the keys themselves are never read: one cache
-//! miss an insertion. (Source: quotienting, D. E. Knuth, The Art of Computer Programming, volume
+//! miss an insertion. What is left of a slot's bits numbers the ply, so that a table is emptied by
+//! counting up and not by clearing. (Source: quotienting, D. E. Knuth, The Art of Computer Programming, volume
 //! 3, section 6.4, exercise 13.) Longer keys have a 32-bit tag, and are compared where tags match.
 //!
-//! Keys are inserted in batches (mix and prefetch; read and prefetch keys behind matching tags;
-//! resolve), so that the cache misses of an insertion overlap with those of its neighbours. That
-//! is worth a factor of three on tables beyond the cache. The slot array is kept from ply to ply,
-//! since fresh memory costs more than clearing.
+//! Keys are inserted in batches: all are mixed, then each is resolved while the slot of a later one
+//! is fetched, so that the cache misses of an insertion overlap with the work on its neighbours.
+//! That is worth a factor of three on tables beyond the cache. The slot array is kept from ply to
+//! ply, since fresh memory costs more than clearing.
 
 use store::{HugeVec, OutOfMemory};
 
-/// Keys that are mixed together; enough to hide a miss, few enough to stay in the first cache.
-const BATCH: usize = 64;
+/// Keys that are mixed together; few enough that their places stay in the first cache.
+const BATCH: usize = 512;
+/// How many keys ahead of the one at hand a slot is fetched.
+const AHEAD: usize = 20;
 /// Slots from which on a table is far from the processor, so that prefetching pays.
 const FAR: usize = 1 << 15;
 /// Slots a key, at least.
@@ -28,8 +31,10 @@ const SPARE: usize = 2;
 const SMALLEST: usize = 1 << 10;
 /// Bits of a probe's start that an exact tag holds.
 const REACH_BITS: u32 = 7;
-/// Longest key that a slot can hold whole.
-const EXACT_BITS: u32 = 64 - REACH_BITS;
+/// Longest key that a slot can hold whole, with at least one bit for the epoch.
+const EXACT_BITS: u32 = 63 - REACH_BITS;
+/// Most bits of an epoch.
+const MOST_EPOCH_BITS: u32 = 16;
 
 const _: () = assert!(SMALLEST >= 1 << REACH_BITS && SPARE >= 2);
 
@@ -40,6 +45,8 @@ pub(crate) struct Slots {
     log: u32,
     /// Bits of a key where slots hold keys whole; 0 where they hold tags.
     exact: u32,
+    /// What the top bits of a slot hold where it is in use and slots hold keys whole; at least 1.
+    epoch: u64,
 }
 
 /// Where a key belongs, and what marks it there.
@@ -53,7 +60,7 @@ impl Slots {
     /// An empty table for keys of this many bits; nothing is allocated yet.
     pub(crate) fn new(key_bits: usize) -> Self {
         let exact = if key_bits as u64 <= u64::from(EXACT_BITS) { key_bits as u32 } else { 0 };
-        Self { slots: HugeVec::new(), log: 0, exact }
+        Self { slots: HugeVec::new(), log: 0, exact, epoch: 1 }
     }
 
     /// Bytes held.
@@ -74,14 +81,32 @@ impl Slots {
 
     fn resize(&mut self, size: usize) -> Result<(), OutOfMemory> {
         assert!(size.is_power_of_two(), "slot counts are powers of two");
+        self.log = size.ilog2();
         if self.slots.len() < size {
             self.slots.clear();
             self.slots.resize(size, 0)?;
-        } else {
+            self.epoch = 1;
+        } else if self.exact == 0 {
             self.slots.as_mut_slice()[..size].fill(0);
+        } else {
+            self.epoch += 1;
+            if self.epoch >> self.epoch_bits() != 0 {
+                self.slots.as_mut_slice().fill(0);
+                self.epoch = 1;
+            }
         }
-        self.log = size.ilog2();
         Ok(())
+    }
+
+    /// Top bits of a slot that hold the epoch, where slots hold keys whole.
+    fn epoch_bits(&self) -> u32 {
+        (64 - REACH_BITS - self.exact).min(MOST_EPOCH_BITS)
+    }
+
+    /// Whether nothing of this epoch lies in a slot.
+    #[inline(always)]
+    fn is_empty<const EXACT: bool>(&self, slot: u64) -> bool {
+        if EXACT { slot >> (64 - self.epoch_bits()) != self.epoch } else { slot == 0 }
     }
 
     /// Number of slots in use.
@@ -96,7 +121,8 @@ impl Slots {
             let mixed = mix(key[0], self.exact);
             let rest = self.exact.saturating_sub(self.log);
             let mask = (1 << (rest + REACH_BITS)) - 1;
-            return Place { start: (mixed >> rest) as usize, tag: mixed & mask };
+            let epoch = self.epoch << (64 - self.epoch_bits() - self.log);
+            return Place { start: (mixed >> rest) as usize, tag: mixed & mask | epoch };
         }
         let hashed = hash(key);
         Place { start: (hashed >> 32) as usize & ((1 << self.log) - 1), tag: hashed & 0xffff_ffff }
@@ -214,12 +240,27 @@ impl<const W: usize> PlyKeys<W> {
         ids: &mut HugeVec<u32>,
     ) -> Result<(), OutOfMemory> {
         let width = self.width();
-        let mut found = [0; BATCH];
+        let count = batch.len() / width;
+        let mut places = [Place::default(); BATCH];
+        for (place, key) in places.iter_mut().zip(batch.chunks_exact(width)) {
+            *place = slots.place::<EXACT>(key);
+        }
+        let far = slots.len() >= FAR;
+        if far {
+            for place in &places[..count.min(AHEAD)] {
+                store::prefetch(slots.slots.as_slice(), place.start);
+            }
+        }
         let mut log = slots.log;
-        let places = self.approach::<EXACT>(slots, batch);
-        for (at, (key, near)) in batch.chunks_exact(width).zip(places).enumerate() {
-            let mut place = near;
-            found[at] = loop {
+        for (at, key) in batch.chunks_exact(width).enumerate() {
+            if far && at + AHEAD < count {
+                store::prefetch(slots.slots.as_slice(), places[at + AHEAD].start);
+                if !EXACT {
+                    self.prefetch_key(slots, places[at + AHEAD / 2]);
+                }
+            }
+            let mut place = places[at];
+            let id = loop {
                 if slots.log != log {
                     place = slots.place::<EXACT>(key);
                 }
@@ -230,31 +271,18 @@ impl<const W: usize> PlyKeys<W> {
                 self.grow(slots, slots.len())?;
                 log = u32::MAX;
             };
+            ids.push_within(id);
         }
-        ids.extend_within(&found[..batch.len() / width]);
         Ok(())
     }
 
-    /// Places of a batch, with slots, then keys behind matching tags, brought near.
+    /// Brings the key behind a matching tag near.
     #[inline(always)]
-    fn approach<const EXACT: bool>(&self, slots: &Slots, batch: &[u64]) -> [Place; BATCH] {
-        let width = self.width();
-        let mut places = [Place::default(); BATCH];
-        for (place, key) in places.iter_mut().zip(batch.chunks_exact(width)) {
-            *place = slots.place::<EXACT>(key);
-            if slots.len() >= FAR {
-                store::prefetch(slots.slots.as_slice(), place.start);
-            }
+    fn prefetch_key(&self, slots: &Slots, place: Place) {
+        let slot = slots.slots.as_slice()[place.start];
+        if slot != 0 && slot >> slots.id_bits::<false>() == place.tag {
+            store::prefetch(self.keys.as_slice(), (slot as u32 - 1) as usize * self.width());
         }
-        if !EXACT && slots.len() >= FAR {
-            for place in &places[..batch.len() / width] {
-                let slot = slots.slots.as_slice()[place.start];
-                if slot >> 32 == place.tag && slot != 0 {
-                    store::prefetch(self.keys.as_slice(), (slot as u32 - 1) as usize * width);
-                }
-            }
-        }
-        places
     }
 
     /// The id of a key, room for which was made before; `None` where an exact tag reaches no
@@ -271,7 +299,7 @@ impl<const W: usize> PlyKeys<W> {
         let mut at = place.start;
         loop {
             let slot = slots.slots.as_slice()[at];
-            if slot == 0 {
+            if slots.is_empty::<EXACT>(slot) {
                 let id = self.len() as u64;
                 assert!(id < id_mask && id < u64::from(u32::MAX), "an id fits in its slot");
                 self.keys.extend_within(key);
@@ -316,7 +344,7 @@ impl<const W: usize> PlyKeys<W> {
         (0..self.len()).all(|id| {
             let place = slots.place::<EXACT>(self.key(id));
             let mut at = place.start;
-            while slots.slots.as_slice()[at] != 0 {
+            while !slots.is_empty::<EXACT>(slots.slots.as_slice()[at]) {
                 at = (at + 1) & mask;
             }
             slots.slots.as_mut_slice()[at] = place.tag << id_bits | (id as u64 + 1);
@@ -360,9 +388,23 @@ mod tests {
     fn growth_and_reuse_lose_nothing() {
         insert_four_times(64, |n| n << 7);
         insert_four_times(57, |n| n << 40);
+        insert_four_times(56, |n| n << 40);
         insert_four_times(30, |n| n << 1);
         insert_four_times(17, |n| n);
         insert_four_times(16, |n| n);
+    }
+
+    #[test]
+    fn epochs_run_out_and_start_again() {
+        let mut slots = Slots::new(54);
+        for round in 0..40_u64 {
+            slots.reset(0).expect("memory");
+            let (mut keys, mut ids): (PlyKeys<1>, _) = (PlyKeys::new(1), HugeVec::new());
+            let words: Vec<u64> = (0..300).map(|n| n % 100 + round % 3).collect();
+            keys.insert_all(&mut slots, &words, &mut ids).expect("memory");
+            assert_eq!(keys.len(), 100, "round {round}");
+        }
+        assert!(slots.epoch >> slots.epoch_bits() == 0);
     }
 
     /// Keys whose mixed forms are neighbours crowd the slots, so that the table must grow.
