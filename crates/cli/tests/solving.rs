@@ -303,3 +303,14 @@ fn an_interrupt_prints_the_bounds_reached() {
     fits("solve.schema.json", &object);
     assert_eq!(object["halt"]["reason"], "interrupt");
 }
+
+#[test]
+fn perft_shows_the_plies_that_a_limit_leaves() {
+    let sheet = game("stochastic-connect-4-4x4.gdl");
+    let ran = run(&["perft", &sheet, "--time", "150ms", "--json"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let object = ran.json();
+    fits("perft.schema.json", &object);
+    assert!(object["halted"].as_str().is_some_and(|text| text.contains("--depth")), "{object}");
+    assert!(object["plies"].as_array().is_some_and(|plies| !plies.is_empty()));
+}

@@ -133,7 +133,7 @@ fn value(book: &Arc<Rulebook>, role: RoleId, against_random: bool) -> String {
 fn states(book: &Arc<Rulebook>) -> String {
     let question = question_of(book, "x");
     match watched(|watch| perft(&question, None, &Options::default(), watch)) {
-        Ok(plies) => plies.iter().map(|ply| ply.states).sum::<u64>().to_string(),
+        Ok(counted) => counted.plies.iter().map(|ply| ply.states).sum::<u64>().to_string(),
         Err(stop) => format!("no count: {stop:?}"),
     }
 }

@@ -1,6 +1,6 @@
 //! `oddsmith perft`: distinct states, terminal states and move paths, ply by ply.
 //!
-//! A count has no bounds, so one that meets a limit prints nothing but the limit, with status 1.
+//! A count that meets a limit prints the plies that it finished, with status 1.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use std::time::Instant;
 use gdl::Rulebook;
 use index::Id;
 use serde::Serialize;
-use solve::PerftPly;
-use verdict::{Objective, Question, Stop};
+use solve::{Perft, PerftPly};
+use verdict::{HaltReason, Objective, Question};
 
-use super::write_object;
+use super::{print_notes, write_object};
 use crate::args::{EngineArgs, PerftArgs};
 use crate::asking::{Patience, failure};
 use crate::failure::{Failure, Status};
@@ -24,6 +24,8 @@ use crate::{lineup, memory, sheet};
 struct PerftObject {
     game: String,
     depth: Option<u32>,
+    /// Why the count ended before all plies asked for; null where it did not.
+    halted: Option<String>,
     plies: Vec<PlyObject>,
     total_states: u64,
     total_terminal: u64,
@@ -53,16 +55,35 @@ pub(crate) fn run(
     let patience =
         Patience { started, time: args.limits.time, memory: args.limits.memory, shown: !args.json };
     let counted = patience.watch(|watch| solve::perft(&question, args.depth, &options, watch));
-    let plies = counted.map_err(|stop| match stop {
-        Stop::Environment(limit) => Failure::Limit(limit),
-        other => failure(other, &held.source),
-    })?;
+    let Perft { plies, halted } = counted.map_err(|stop| failure(stop, &held.source))?;
+    let halted = halted.map(|reason| ended_by(&reason, plies.len()));
+    let status = if halted.is_some() { Status::Halted } else { Status::Answered };
     if args.json {
-        write_object(out, &object(&held.source.name, args, started, &plies))?;
+        let object = object(&held.source.name, args, started, &plies);
+        write_object(out, &PerftObject { halted, ..object })?;
     } else {
         write_table(out, started, &plies)?;
+        if let Some(limit) = halted {
+            out.flush()?;
+            print_notes(&[limit]);
+        }
     }
-    Ok(Status::Answered)
+    Ok(status)
+}
+
+/// What a count that was ended says.
+fn ended_by(reason: &HaltReason, plies: usize) -> String {
+    let limit = match reason {
+        HaltReason::Time => "the time limit ended the count".to_owned(),
+        HaltReason::Memory { needed } => {
+            format!("the count needs more than {}", crate::quantity::show_size(*needed))
+        }
+        _ => "the count was interrupted".to_owned(),
+    };
+    match plies.checked_sub(1) {
+        None => format!("{limit} before it began"),
+        Some(last) => format!("{limit}; all shown is whole, as with `--depth {last}`"),
+    }
 }
 
 /// Any question will do: who is asked about changes no count.
@@ -91,6 +112,7 @@ fn object(name: &str, args: &PerftArgs, started: Instant, plies: &[PerftPly]) ->
     PerftObject {
         game: name.to_owned(),
         depth: args.depth,
+        halted: None,
         plies: plies.iter().enumerate().map(ply).collect(),
         total_states,
         total_terminal,

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use exact::Ratio;
+use gdl::{Rulebook, Span, keyword};
 use ground::{GroundLimits, GroundRules};
 use index::{Id, IndexVec};
 use kernel::{Casting, Expander, FlawKind, PlaneKernel};
@@ -38,6 +39,8 @@ pub struct Guesses {
 
 /// A question with its compiled game.
 pub struct Game {
+    /// The rules, for places of faults.
+    pub rulebook: Arc<Rulebook>,
     /// The network, starting in the state asked about.
     pub net: Arc<Net>,
     /// Parts and payments.
@@ -65,7 +68,8 @@ impl Game {
         let classes =
             casting.chance.iter().map(|role| net::facts::chance_classes(&net, *role)).collect();
         let guesses = guess(&net);
-        Ok(Self { net: Arc::new(net), casting, classes, guesses })
+        let rulebook = Arc::clone(&question.rulebook);
+        Ok(Self { rulebook, net: Arc::new(net), casting, classes, guesses })
     }
 
     /// An expander for the game under the present guesses.
@@ -164,21 +168,33 @@ impl Game {
             code,
             message,
             states: vec![self.state_text(state)],
-            span: None,
+            span: self.place(kind),
             notes: vec![note.to_owned()],
         }
+    }
+
+    /// The first rule that says what a flawed state has too little or too much of.
+    fn place(&self, kind: &FlawKind) -> Option<Span> {
+        let (relation, role) = match kind {
+            FlawKind::NoLegalMove(role) => (keyword::LEGAL, *role),
+            _ => (keyword::GOAL, self.casting.asked),
+        };
+        let name = self.rulebook.roles[role];
+        let about = |rule: &&gdl::Rule| {
+            let mut args = rule.head.args.iter();
+            rule.head.relation == relation
+                && matches!(args.next(), Some(gdl::Term::Constant(held)) if *held == name)
+        };
+        let any = |rule: &&gdl::Rule| rule.head.relation == relation;
+        let rules = &self.rulebook.rules;
+        rules.iter().find(about).or_else(|| rules.iter().find(any)).map(|rule| rule.head.span)
     }
 }
 
 /// States of a cycle that a report shows at most.
 const SHOWN_STATES: usize = 40;
 
-fn faulty(
-    code: &'static str,
-    message: String,
-    span: Option<gdl::Span>,
-    notes: Vec<String>,
-) -> Stop {
+fn faulty(code: &'static str, message: String, span: Option<Span>, notes: Vec<String>) -> Stop {
     Stop::Faulty(Box::new(Fault { code, message, states: Vec::new(), span, notes }))
 }
 

@@ -19,4 +19,4 @@ pub use backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
 pub use game::{Game, Guesses};
 pub use options::Options;
 pub use search::Search;
-pub use sweep::{PerftPly, Sweep, perft};
+pub use sweep::{Perft, PerftPly, Sweep, perft};

@@ -29,7 +29,7 @@ use crate::backend::Trouble;
 use crate::game::Game;
 use level::LevelTables;
 
-pub use paths::{PerftPly, perft};
+pub use paths::{Perft, PerftPly, perft};
 
 /// The sweep on the processor.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,9 +8,10 @@ use kernel::{BLOCK_LANES, Expander, Expansion};
 use store::HugeVec;
 use verdict::{HaltReason, Progress, Question, Stop, Watch};
 
+use super::level::LevelTables;
 use super::registers::for_lanes;
 use super::table::{PlyKeys, Slots};
-use super::{Ended, end, start};
+use super::{Ended, end, graph, level_tables, start};
 use crate::Options;
 use crate::backend::Trouble;
 use crate::game::Game;
@@ -27,36 +28,74 @@ pub struct PerftPly {
     pub paths: UBig,
 }
 
-/// Counts plies 0 to `depth` (or to the end of the longest play).
+/// What a perft counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Perft {
+    /// Plies from 0 on, each whole.
+    pub plies: Vec<PerftPly>,
+    /// The limit that ended the count before its end.
+    pub halted: Option<HaltReason>,
+}
+
+/// Counts plies 0 to `depth`, or to the end of the longest play.
 ///
 /// # Errors
-/// On a fault of the game; on a limit (as an environment's lack, since a count has no bounds).
+/// On a fault of the game; without a depth also on a play that returns, which has no longest.
 pub fn perft(
     question: &Question,
     depth: Option<u32>,
     options: &Options,
     watch: &Watch<'_>,
-) -> Result<Vec<PerftPly>, Stop> {
+) -> Result<Perft, Stop> {
     let mut game = Game::new(question, options, watch)?;
     loop {
-        let attempt = start(&mut game, options).and_then(|(expander, root)| {
-            let mut count = Count::new(expander);
-            count.run(&root, depth, watch).map_err(|trouble| match trouble {
-                Trouble::Limit(reason) => Ended::Stop(stopped(&reason)),
-                other => end(&mut game, &*count.expander, other),
-            })
-        });
-        match attempt {
-            Ok(plies) => return Ok(plies),
+        match attempt(&mut game, depth, options, watch) {
+            Ok(counted) => return Ok(counted),
             Err(Ended::Restart) => {}
             Err(Ended::Stop(stop)) => return Err(stop),
         }
     }
 }
 
-fn stopped(reason: &HaltReason) -> Stop {
-    let message = super::plies::early(reason);
-    Stop::Environment(format!("{message}; `--depth N` counts the first N plies only"))
+fn attempt(
+    game: &mut Game,
+    depth: Option<u32>,
+    options: &Options,
+    watch: &Watch<'_>,
+) -> Result<Perft, Ended> {
+    let (expander, root) = start(game, options)?;
+    let level = level_tables(game, &*expander);
+    if depth.is_none() && level.is_none() {
+        refuse_endless(game, &*expander, &root, watch)?;
+    }
+    let mut count = Count::new(expander, level);
+    let mut plies = Vec::new();
+    let halted = match count.run(&root, depth, watch, &mut plies) {
+        Ok(()) => None,
+        Err(Trouble::Limit(reason)) => Some(reason),
+        Err(trouble) => return Err(end(game, &*count.expander, trouble)),
+    };
+    Ok(Perft { plies, halted })
+}
+
+/// Where no level keeps plies apart, a count without a depth might never end: looks for a cycle.
+/// A limit that is met on the way is left to the count itself.
+fn refuse_endless(
+    game: &mut Game,
+    expander: &dyn Expander,
+    root: &[u64],
+    watch: &Watch<'_>,
+) -> Result<(), Ended> {
+    match graph::visit(game, expander.fork(), root, watch) {
+        Ok(_) | Err(Ended::Stop(Stop::Environment(_))) => Ok(()),
+        Err(Ended::Stop(Stop::Faulty(mut fault))) => {
+            if fault.code == "endless-play" {
+                fault.notes = vec!["`--depth N` counts plies 0 to N all the same".to_owned()];
+            }
+            Err(Ended::Stop(Stop::Faulty(fault)))
+        }
+        Err(ended) => Err(ended),
+    }
 }
 
 struct Count {
@@ -64,12 +103,14 @@ struct Count {
     expansion: Expansion,
     slots: Slots,
     limits: Limits,
+    /// Says of each state to which ply it belongs, if that is known.
+    level: Option<LevelTables>,
 }
 
 impl Count {
-    fn new(expander: Box<dyn Expander>) -> Self {
+    fn new(expander: Box<dyn Expander>, level: Option<LevelTables>) -> Self {
         let slots = Slots::new(super::layers::key_bits(&*expander));
-        Self { expander, expansion: Expansion::default(), slots, limits: Limits::new() }
+        Self { expander, expansion: Expansion::default(), slots, limits: Limits::new(), level }
     }
 
     fn run(
@@ -77,13 +118,14 @@ impl Count {
         root: &[u64],
         depth: Option<u32>,
         watch: &Watch<'_>,
-    ) -> Result<Vec<PerftPly>, Trouble> {
+        plies: &mut Vec<PerftPly>,
+    ) -> Result<(), Trouble> {
         let mut keys: PlyKeys<0> = PlyKeys::new(self.expander.words());
         self.slots.reset(1).map_err(refused)?;
         keys.insert_all(&mut self.slots, root, &mut HugeVec::new()).map_err(refused)?;
         let mut paths = vec![UBig::from(1u8)];
-        let mut plies = Vec::new();
         while keys.len() > 0 {
+            self.check_level(&keys, plies.len())?;
             let last = depth.is_some_and(|depth| plies.len() >= depth as usize);
             let (terminal, next) = self.step(&keys, &paths, !last, watch)?;
             let total = paths.iter().fold(UBig::from(0u8), |sum, path| sum + path);
@@ -97,7 +139,17 @@ impl Count {
             });
             (keys, paths) = next;
         }
-        Ok(plies)
+        Ok(())
+    }
+
+    /// Checks the guess that a state determines its ply: without it the count might not end.
+    fn check_level(&self, keys: &PlyKeys<0>, ply: usize) -> Result<(), Trouble> {
+        let Some(level) = &self.level else { return Ok(()) };
+        let mut states = keys.words().chunks_exact(self.expander.words());
+        match states.all(|key| level.level(key) == ply as i64) {
+            true => Ok(()),
+            false => Err(Trouble::LevelBroken),
+        }
     }
 
     /// Terminal states of a ply, and the next ply with its paths (empty where not asked for).

@@ -131,6 +131,19 @@ fn a_play_that_returns_is_shown_and_a_horizon_bounds_it() {
 }
 
 #[test]
+fn a_flawed_state_is_shown_with_the_rule_at_fault() {
+    let sheet = "(role x) (init s) (legal x m) (<= (next t) (does x m))
+        (<= terminal (true t)) (goal x 0) (<= (goal x 100) (true t))";
+    let ended = under(Limits::default(), |watch| {
+        Sweep::new(Options::default()).judge(&question(sheet), watch)
+    });
+    let Err(Stop::Faulty(fault)) = ended else { panic!("a fault was expected: {ended:?}") };
+    assert_eq!((fault.code, fault.states.as_slice()), ("several-goals", &["t".to_owned()][..]));
+    let span = fault.span.expect("a place");
+    assert_eq!(&sheet[span.start as usize..span.end as usize], "(goal x 0)");
+}
+
+#[test]
 fn a_horizon_may_fall_between_a_choice_and_its_toss() {
     for name in ["stochastic-tic-tac-toe-3x3", "stochastic-nim-20"] {
         for steps in [0, 1, 5, 6, 7] {
@@ -205,6 +218,7 @@ fn perft_counts_paths_states_and_ends() {
     let count = |question: &Question, depth| {
         under(Limits::default(), |watch| perft(question, depth, &Options::default(), watch))
             .expect("a count")
+            .plies
     };
     let plies = count(&game("tic-tac-toe"), None);
     let paths: Vec<String> = plies.iter().map(|ply| ply.paths.to_string()).collect();
@@ -213,6 +227,23 @@ fn perft_counts_paths_states_and_ends() {
     assert_eq!(plies.iter().map(|ply| ply.states).sum::<u64>(), 5478);
     assert_eq!(plies.iter().map(|ply| ply.terminal).sum::<u64>(), 958);
     assert_eq!(count(&question(WALK), Some(3)).len(), 4);
+}
+
+#[test]
+fn perft_refuses_endless_play_and_keeps_what_a_limit_leaves() {
+    let walk = question(WALK);
+    let options = Options::default();
+    let ended = under(Limits::default(), |watch| perft(&walk, None, &options, watch));
+    let Err(Stop::Faulty(fault)) = ended else { panic!("endless play was expected: {ended:?}") };
+    assert_eq!(fault.code, "endless-play");
+    assert!(fault.notes[0].contains("--depth"), "{fault:?}");
+    let time = Some(Duration::from_millis(60));
+    let limits = Limits { time, ..Limits::default() };
+    let counted = under(limits, |watch| {
+        perft(&game("stochastic-connect-4-4x4"), None, &options, watch).expect("a count")
+    });
+    assert_eq!(counted.halted, Some(HaltReason::Time));
+    assert!(counted.plies.len() < 33 && counted.plies[0].states == 1);
 }
 
 #[test]
