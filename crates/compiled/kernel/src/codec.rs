@@ -18,6 +18,9 @@ use std::ops::Range;
 
 use index::{Id, IndexVec};
 use net::{BaseId, GateId, Gates};
+use rustc_hash::FxHashMap;
+
+use crate::recode::{encode_members, table_to_gates};
 
 /// The widest dropped-one field, in bits.
 const MAX_ONE_HOT: usize = 12;
@@ -133,18 +136,67 @@ impl Codec {
         decoded
     }
 
-    /// Each bit of the key as a gate, given a gate for each proposition.
+    /// Each bit of the key as a gate, given a gate for each proposition, and what the present
+    /// propositions are (as [`Codec::decode`] made them in the same arena).
     pub(crate) fn encode(
         &self,
         gates: &mut Gates,
         bases: &IndexVec<BaseId, GateId>,
+        decoded: &IndexVec<BaseId, GateId>,
     ) -> Vec<GateId> {
         let mut bits = Vec::with_capacity(self.bits);
-        self.fields.iter().for_each(|field| field.encode(gates, bases, &mut bits));
+        let present = self.present_members(decoded);
+        for field in &self.fields {
+            match self.renamed(gates, field, bases, &present) {
+                Some(renamed) => bits.extend(renamed),
+                None => field.encode(gates, bases, &mut bits),
+            }
+        }
         assert_eq!(bits.len(), self.bits, "fields are contiguous");
         bits
     }
+
+    /// For each gate that is a member of a coded group: the field and the member's code.
+    fn present_members(&self, decoded: &IndexVec<BaseId, GateId>) -> FxHashMap<GateId, Member> {
+        let mut present = FxHashMap::default();
+        for (at, field) in self.fields.iter().enumerate() {
+            if let Field::Coded { members, .. } = field {
+                let codes = members.iter().enumerate();
+                present.extend(codes.map(|(code, &base)| (decoded[base], (at, code))));
+            }
+        }
+        present
+    }
+
+    /// The bits of a coded field all of whose members are false or members of one coded field.
+    fn renamed(
+        &self,
+        gates: &mut Gates,
+        field: &Field,
+        bases: &IndexVec<BaseId, GateId>,
+        present: &FxHashMap<GateId, Member>,
+    ) -> Option<Vec<GateId>> {
+        let Field::Coded { members, width, .. } = field else { return None };
+        let mut table: Option<(usize, Vec<Option<usize>>)> = None;
+        for (code, &base) in
+            members.iter().enumerate().filter(|(_, base)| bases[**base] != Gates::FALSE)
+        {
+            let &(from, old) = present.get(&bases[base])?;
+            let entries = 1 << self.fields[from].range().len();
+            let (source, entry) = table.get_or_insert_with(|| (from, vec![None; entries]));
+            if *source != from || entry[old].replace(code).is_some() {
+                return None;
+            }
+        }
+        let (source, table) = table?;
+        let bits: Vec<GateId> =
+            self.fields[source].range().map(|bit| gates.base(BaseId::from_index(bit))).collect();
+        Some(table_to_gates(gates, &bits, &table, *width))
+    }
 }
+
+/// A field, and a code in it.
+type Member = (usize, usize);
 
 /// The groups that can be used together, with their positions.
 fn disjoint_groups(
@@ -297,12 +349,8 @@ impl Field {
                 bits.extend(members[1..].iter().map(|&base| bases[base]));
             }
             Self::Coded { members, width, .. } => {
-                for at in 0..*width {
-                    let with_bit =
-                        members.iter().enumerate().filter(|(code, _)| code >> at & 1 == 1);
-                    let parts: Vec<GateId> = with_bit.map(|(_, &base)| bases[base]).collect();
-                    bits.push(gates.any(&parts));
-                }
+                let members: Vec<GateId> = members.iter().map(|&base| bases[base]).collect();
+                bits.extend(encode_members(gates, &members, *width));
             }
         }
     }
@@ -366,7 +414,7 @@ mod tests {
         let (codec, groups) = layout(sizes, raw);
         let mut gates = Gates::new();
         let decoded = codec.decode(&mut gates);
-        let encoded = codec.encode(&mut gates, &decoded);
+        let encoded = codec.encode(&mut gates, &decoded, &decoded);
         for _ in 0..50 {
             let first_raw = sizes.iter().sum::<usize>();
             let mut state: Vec<BaseId> =

@@ -15,6 +15,7 @@ mod moves;
 mod planes;
 mod playout;
 mod program;
+mod recode;
 #[cfg(test)]
 mod sample;
 mod seats;

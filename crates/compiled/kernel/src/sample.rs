@@ -150,8 +150,9 @@ fn update_part(
         let members: Vec<BaseId> =
             (next.len()..next.len() + size).map(BaseId::from_index).collect();
         init.push(members[random.below(size)]);
-        match random.below(3) {
+        match random.below(4) {
             0 => next.extend(members.iter().map(|&base| gates.base(base))),
+            1 => next.extend((1..=size).map(|at| gates.base(members[at % size]))),
             _ => next.extend(one_of(gates, pool, size, random)),
         }
         groups.push(members);

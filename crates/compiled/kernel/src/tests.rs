@@ -59,7 +59,7 @@ fn expansions_of_random_games_are_right_in_every_lane() {
 fn blocks_of_every_width_agree_with_the_interpreter() {
     let mut random = Random::new(12);
     let shape = Shape { groups: vec![9, 15, 3], raw: 6, moves: vec![3, 4, 4], gates: 60 };
-    for _ in 0..3 {
+    for _ in 0..8 {
         let game = sample(&shape, &mut random);
         let mut kernel = kernel(&game, &game.groups);
         let mut out = Expansion::default();
@@ -206,4 +206,48 @@ fn flaws_name_the_lane_and_what_is_wrong() {
     net.roles[asked].goals = vec![(7, net::Gates::FALSE)];
     assert_eq!(flaw_of(&net, false), Err(FlawKind::NoGoal));
     assert_eq!(flaw_of(&net, true), Ok(()));
+}
+
+#[test]
+fn a_counter_that_only_steps_costs_few_operations_and_its_overflow_is_found() {
+    // 300 places; a step moves one up, from the last place nowhere.
+    let mut gates = net::Gates::new();
+    let places: Vec<BaseId> = (0..300).map(BaseId::from_index).collect();
+    let leaves: Vec<net::GateId> = places.iter().map(|&base| gates.base(base)).collect();
+    let next =
+        [net::Gates::FALSE].into_iter().chain(leaves[..299].iter().copied()).collect::<Vec<_>>();
+    let role = net::NetRole { name: "r".into(), inputs: 0..1, goals: vec![] };
+    let net = net::Net {
+        gates,
+        bases: (0..300).map(|at| format!("b{at}")).collect(),
+        inputs: vec!["step".to_owned()].into(),
+        roles: vec![role].into(),
+        init: vec![places[0]],
+        legal: vec![net::Gates::TRUE].into(),
+        terminal: net::Gates::FALSE,
+        next: next.into(),
+    };
+    let asked = net.roles.ids().next().expect("a role");
+    let parts = crate::Casting {
+        asked,
+        opponents: vec![],
+        chance: vec![],
+        payoffs: [0; 101],
+        goal_optional: true,
+    };
+    let groups = [places.clone()];
+    let mut kernel = PlaneKernel::new(Arc::new(net), parts, &groups, &[]).expect("few moves");
+    assert_eq!(kernel.key_bits(), 9);
+    let keys: Vec<u64> =
+        places[..299].iter().map(|&base| kernel.pack(&[base]).expect("packs")[0]).collect();
+    let mut out = Expansion::default();
+    kernel.expand(&keys, true, &mut out).expect("no overflow before the last place");
+    let reached: Vec<Vec<BaseId>> =
+        out.children.iter().map(|key| kernel.unpack(std::slice::from_ref(key))).collect();
+    assert!(reached.iter().zip(&places[1..]).all(|(state, &base)| *state == [base]));
+    let sizes = kernel.code_sizes();
+    assert!(sizes.update_ops < 100, "{sizes:?}");
+    let last = kernel.pack(&[places[299]]).expect("packs");
+    let flaw = kernel.expand(&last, true, &mut out).expect_err("no place holds after the last");
+    assert_eq!(flaw.kind, FlawKind::GuessBroken(0));
 }

@@ -6,8 +6,8 @@
 //! is slower a block and needs no compilation.
 //!
 //! Beside the key bits every update has an output `broken`: lanes in which a group that the
-//! packing relies on does not have exactly one member in the child. It is constant where the
-//! members' gates are the members of some checked group themselves, or plain constants.
+//! packing relies on does not have exactly one member in the child. Where the
+//! members' gates are members of one checked group themselves, only those left out are tested.
 
 use std::sync::Arc;
 
@@ -99,7 +99,7 @@ impl UpdateSource {
         let rebuilt = memory.rebuild(&self.gates, &roots, &mut gates, &mut leaf);
         let (next, decoded) = rebuilt.split_at(self.next.len());
         let (next, decoded) = (IndexVec::from(next.to_vec()), IndexVec::from(decoded.to_vec()));
-        let mut outputs = self.codec.encode(&mut gates, &next);
+        let mut outputs = self.codec.encode(&mut gates, &next, &decoded);
         outputs.push(broken(&mut gates, &self.codec, &next, &decoded));
         Update { program: Program::compile(&gates, &outputs, self.leaves) }
     }
@@ -118,17 +118,31 @@ fn broken(
         held.sort_unstable();
         held
     };
-    let groups = codec.checked();
-    let kept: rustc_hash::FxHashSet<Vec<GateId>> =
-        groups.iter().map(|group| members(&group.members, decoded)).collect();
+    let present: Vec<Vec<GateId>> =
+        codec.checked().iter().map(|group| members(&group.members, decoded)).collect();
+    let mut group_of: FxHashMap<GateId, usize> = FxHashMap::default();
+    for (at, group) in present.iter().enumerate() {
+        group_of.extend(group.iter().map(|&gate| (gate, at)));
+    }
     let mut parts = Vec::new();
-    for group in groups {
+    for group in codec.checked() {
         let held = members(&group.members, next);
-        if !kept.contains(&held) {
-            parts.push(not_exactly_one(gates, &held));
+        let source = held.first().and_then(|gate| group_of.get(gate));
+        match source.and_then(|&at| left_out(&present[at], &held)) {
+            Some(lost) => parts.extend(lost),
+            None => parts.push(not_exactly_one(gates, &held)),
         }
     }
     gates.any(&parts)
+}
+
+/// The gates of `group` that are not in `held`, where `held` is a part of it: of a group of which
+/// exactly one member holds, exactly one of the part holds unless one of these does.
+fn left_out(group: &[GateId], held: &[GateId]) -> Option<Vec<GateId>> {
+    debug_assert!(group.is_sorted() && held.is_sorted());
+    let mut rest = held.iter().peekable();
+    let lost = group.iter().filter(|gate| rest.next_if_eq(gate).is_none()).copied().collect();
+    rest.next().is_none().then_some(lost)
 }
 
 /// Whether none or several of the gates hold.
