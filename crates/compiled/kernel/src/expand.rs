@@ -58,6 +58,9 @@ pub struct Joint {
     pub first_child: usize,
 }
 
+/// Bits of a key of up to four words.
+pub type Delta = [u64; 4];
+
 /// What an expansion found; reused from block to block.
 ///
 /// Lanes with the same set of legal chance moves form a *profile*. Entries come profile by
@@ -80,6 +83,9 @@ pub struct Expansion {
     pub joints: Vec<Joint>,
     /// Packed children, `words` words each.
     pub children: Vec<u64>,
+    /// For each joint move, where children were asked for: the bits in which every child of these
+    /// lanes differs from its parent, if they are the same in all lanes and that was found out.
+    pub deltas: Vec<Option<Delta>>,
 }
 
 /// What is wrong with a state that was met.

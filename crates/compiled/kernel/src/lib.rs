@@ -7,6 +7,7 @@
 mod check;
 mod codec;
 mod constants;
+mod delta;
 mod expand;
 mod frame;
 mod isa;
@@ -27,7 +28,7 @@ mod view;
 
 pub use check::check_expansion;
 pub use expand::{
-    BLOCK_LANES, BLOCK_WORDS, Casting, Expander, Expansion, Flaw, FlawKind, Joint, Mask,
+    BLOCK_LANES, BLOCK_WORDS, Casting, Delta, Expander, Expansion, Flaw, FlawKind, Joint, Mask,
 };
 pub use isa::Isa;
 pub use machine::Machine;

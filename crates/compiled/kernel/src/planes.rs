@@ -14,6 +14,7 @@ use net::{BaseId, InputId, Net};
 
 use crate::codec::Codec;
 use crate::constants::constants;
+use crate::delta::{append, delta};
 use crate::expand::{Casting, Expander, Expansion, Flaw, FlawKind, Joint, Mask};
 use crate::frame::{Frame, Lit, add, any, both, first_lane, first_lanes, width_for, without};
 use crate::isa::Isa;
@@ -63,11 +64,16 @@ pub struct CodeSizes {
     pub update_ops: usize,
 }
 
+/// Slot of the first key bit.
+const FIRST_KEY_SLOT: usize = 1;
+
 /// A block while it is expanded.
 #[derive(Clone, Copy)]
-struct Block {
+struct Block<'a> {
     live: Mask,
     children: bool,
+    /// Words of the keys, one key after the other.
+    keys: &'a [u64],
 }
 
 impl PlaneKernel {
@@ -112,9 +118,10 @@ impl PlaneKernel {
         self
     }
 
-    /// Bounds how many joint moves get an update of their own; the others share a general one.
-    pub fn limit_specialised(&mut self, limit: usize) {
-        self.updates.set_limit(limit);
+    /// Bounds how many joint moves get an update of their own, and says how often one must have
+    /// been met before; the others share a general one.
+    pub fn limit_specialised(&mut self, limit: usize, patience: u32) {
+        self.updates.set_limits(limit, patience);
     }
 
     /// Bits of a key.
@@ -161,7 +168,7 @@ impl PlaneKernel {
 
     /// Reads the moves of all roles; which lanes wait for chance, and whether some lane is
     /// simultaneous.
-    fn deal(&mut self, block: &Block, out: &mut Expansion) -> Result<(), Flaw> {
+    fn deal(&mut self, block: &Block<'_>, out: &mut Expansion) -> Result<(), Flaw> {
         let Shared { seats, view, .. } = &*self.shared;
         let hands = &mut self.scratch.hands;
         for (seat, hand) in hands.iter_mut().enumerate() {
@@ -183,7 +190,7 @@ impl PlaneKernel {
     fn expand_profile(
         &mut self,
         profile: Mask,
-        block: &Block,
+        block: &Block<'_>,
         out: &mut Expansion,
     ) -> Result<(), Flaw> {
         let shared = self.shared.clone();
@@ -213,7 +220,7 @@ impl PlaneKernel {
         &mut self,
         asked: InputId,
         total: u32,
-        block: &Block,
+        block: &Block<'_>,
         out: &mut Expansion,
     ) -> Result<(), Flaw> {
         let opponents = self.opponent_joints();
@@ -243,7 +250,7 @@ impl PlaneKernel {
         &mut self,
         joint: Joint,
         code: u128,
-        block: &Block,
+        block: &Block<'_>,
         out: &mut Expansion,
     ) -> Result<(), Flaw> {
         debug_assert!(any(&joint.mask), "an entry has lanes");
@@ -257,8 +264,15 @@ impl PlaneKernel {
             Lit::FALSE => Mask::default(),
             lit => frame.masked(lit, &joint.mask),
         };
-        let planes = Planes { frame, bits: update.key_bits(), stride: shared.codec.words() };
-        planes_to_keys(*isa, &planes, &joint.mask, &mut out.children);
+        let (bits, stride) = (update.key_bits(), shared.codec.words());
+        let change = delta(frame, FIRST_KEY_SLOT, bits, &joint.mask);
+        out.deltas.push(change);
+        if let Some(change) = change {
+            append(block.keys, stride, &change, &joint.mask, &mut out.children);
+        } else {
+            let planes = Planes { frame, bits, stride };
+            planes_to_keys(*isa, &planes, &joint.mask, &mut out.children);
+        }
         match first_lane(&broken) {
             Some(lane) => Err(self.broken_guess(lane, code)),
             None => Ok(()),
@@ -318,13 +332,14 @@ impl Expander for PlaneKernel {
         self.frame.set_width(width_for(count));
         out.joints.clear();
         out.children.clear();
+        out.deltas.clear();
         out.payoff.clear();
         out.payoff.resize(count, 0);
         let keys = Keys { data: keys, stride, bits: self.shared.codec.bits() };
-        keys_to_planes(self.isa, keys, 1, &mut self.frame);
+        keys_to_planes(self.isa, keys, FIRST_KEY_SLOT, &mut self.frame);
         self.shared.view.program().run(self.isa, &mut self.frame);
         let live = self.settle(&first_lanes(count), out)?;
-        let block = Block { live, children };
+        let block = Block { live, children, keys: keys.data };
         self.deal(&block, out)?;
         let mut split = std::mem::take(&mut self.scratch.profiles);
         profiles(&live, &self.scratch.hands[self.shared.seats.chance()], &mut split);

@@ -47,8 +47,10 @@ fn expansions_of_random_games_are_right_in_every_lane() {
         if round % 3 == 0 {
             kernel = kernel.with_isa(Isa::PORTABLE);
         }
-        if round % 4 == 0 {
-            kernel.limit_specialised(round % 5);
+        match round % 4 {
+            0 => kernel.limit_specialised(round % 5, 0),
+            1 => {}
+            _ => kernel.limit_specialised(1000, round as u32 % 2),
         }
         states += reach(&mut kernel, &game, 150).len();
     }
@@ -62,6 +64,7 @@ fn blocks_of_every_width_agree_with_the_interpreter() {
     for _ in 0..8 {
         let game = sample(&shape, &mut random);
         let mut kernel = kernel(&game, &game.groups);
+        kernel.limit_specialised(1000, 1);
         let mut out = Expansion::default();
         for count in [1, 2, 63, 65, 200, 500, 1024] {
             let keys: Vec<u64> =
@@ -237,6 +240,7 @@ fn a_counter_that_only_steps_costs_few_operations_and_its_overflow_is_found() {
     };
     let groups = [places.clone()];
     let mut kernel = PlaneKernel::new(Arc::new(net), parts, &groups, &[]).expect("few moves");
+    kernel.limit_specialised(10, 0);
     assert_eq!(kernel.key_bits(), 9);
     let keys: Vec<u64> =
         places[..299].iter().map(|&base| kernel.pack(&[base]).expect("packs")[0]).collect();

@@ -1,9 +1,9 @@
 //! Updates: programs from the bits of a key to the bits of a child's key.
 //!
-//! For each joint move that is met, the network's update part is rebuilt with the moves as
-//! constants, packed, and compiled; most of it folds away. Beyond [`MAX_SPECIALISED`] joint moves
-//! or [`MAX_WORK`] gates looked at, a general program with a plane for every move takes over: it
-//! is slower a block and needs no compilation.
+//! For each joint move that is met often, the network's update part is rebuilt with the moves as
+//! constants, packed, and compiled; most of it folds away. The first [`PATIENCE`] times, and
+//! beyond [`MAX_SPECIALISED`] joint moves or [`MAX_WORK`] gates looked at, a general program with
+//! a plane for every move stands in: it is slower a block and needs no compilation of its own.
 //!
 //! Beside the key bits every update has an output `broken`: lanes in which a group that the
 //! packing relies on does not have exactly one member in the child. Where the
@@ -25,6 +25,11 @@ use crate::view::rebuild_on_keys;
 const MAX_SPECIALISED: usize = 4096;
 /// Gates that may be looked at while specialising, in all.
 const MAX_WORK: usize = 1 << 25;
+/// Times that a joint move is met before it gets a program: compiling costs about as much as this
+/// many runs of the general program on a small block.
+const PATIENCE: u32 = 8;
+/// Joint moves that are counted; later ones stay with the general program.
+const MAX_COUNTED: usize = 1 << 20;
 
 /// A compiled update.
 #[derive(Clone, Debug)]
@@ -160,13 +165,23 @@ fn not_exactly_one(gates: &mut Gates, members: &[GateId]) -> GateId {
 /// The updates of one thread: programs by joint move, made when first met.
 pub(crate) struct Updates {
     source: Arc<UpdateSource>,
-    special: FxHashMap<u128, usize>,
+    special: FxHashMap<u128, Met>,
     programs: Vec<Arc<Update>>,
     general: Option<Arc<Update>>,
     raised: Raised,
     work: usize,
     limit: usize,
+    patience: u32,
     memory: Substitution,
+}
+
+/// What is known of a joint move that was met.
+#[derive(Clone, Copy, Debug)]
+enum Met {
+    /// So many times, and it has no program.
+    Times(u32),
+    /// It has this program.
+    Program(usize),
 }
 
 /// Which planes of moves are set in the frame, for the general program, and in which epoch of
@@ -188,6 +203,7 @@ impl Updates {
             raised: Raised::default(),
             work: 0,
             limit: MAX_SPECIALISED,
+            patience: PATIENCE,
             memory: Substitution::new(),
         }
     }
@@ -200,6 +216,7 @@ impl Updates {
             general: self.general.clone(),
             work: self.work,
             limit: self.limit,
+            patience: self.patience,
             ..Self::new(self.source.clone())
         }
     }
@@ -209,9 +226,10 @@ impl Updates {
         (self.programs.len(), self.programs.iter().map(|update| update.ops()).sum())
     }
 
-    /// From now on, at most this many joint moves get a program of their own.
-    pub(crate) fn set_limit(&mut self, limit: usize) {
-        self.limit = limit;
+    /// From now on, at most `limit` joint moves get a program of their own, after having been met
+    /// `patience` times.
+    pub(crate) fn set_limits(&mut self, limit: usize, patience: u32) {
+        (self.limit, self.patience) = (limit, patience);
         if self.programs.len() > limit {
             self.special.clear();
             self.programs.clear();
@@ -227,8 +245,7 @@ impl Updates {
         joint: impl Fn(u128) -> Vec<InputId>,
         frame: &mut Frame,
     ) -> &Update {
-        let known = self.special.get(&code).copied().or_else(|| self.specialise(code, &joint));
-        let update = match known {
+        let update = match self.program_of(code, &joint) {
             Some(index) => &self.programs[index],
             None => {
                 let source = &self.source;
@@ -244,16 +261,33 @@ impl Updates {
         update
     }
 
-    /// Makes the program of a joint move, where the bounds allow; its position.
-    fn specialise(&mut self, code: u128, joint: impl Fn(u128) -> Vec<InputId>) -> Option<usize> {
-        if self.programs.len() >= self.limit || self.work >= MAX_WORK {
-            return None;
-        }
-        let update = self.source.specialised(&joint(code), &mut self.memory);
+    /// The program of a joint move, made now where it was met often enough and bounds allow.
+    fn program_of(&mut self, code: u128, joint: impl Fn(u128) -> Vec<InputId>) -> Option<usize> {
+        let counted = self.special.len();
+        let times = match self.special.get_mut(&code) {
+            Some(Met::Program(at)) => return Some(*at),
+            Some(Met::Times(times)) => {
+                *times = times.saturating_add(1);
+                *times
+            }
+            None => {
+                if counted < MAX_COUNTED {
+                    self.special.insert(code, Met::Times(1));
+                }
+                1
+            }
+        };
+        let bounded = self.programs.len() < self.limit && self.work < MAX_WORK;
+        (times > self.patience && bounded).then(|| self.specialise(code, &joint(code)))
+    }
+
+    /// Makes the program of a joint move; its position.
+    fn specialise(&mut self, code: u128, joint: &[InputId]) -> usize {
+        let update = self.source.specialised(joint, &mut self.memory);
         self.work += self.source.gates.len() + self.source.next.len();
-        self.special.insert(code, self.programs.len());
+        self.special.insert(code, Met::Program(self.programs.len()));
         self.programs.push(Arc::new(update));
-        Some(self.programs.len() - 1)
+        self.programs.len() - 1
     }
 }
 

@@ -260,7 +260,7 @@ impl<const W: usize> Layers<W> {
         let newest = self.plies.len() - 1;
         let (width, step) = (self.expander.words(), self.plies[newest].step);
         let mut counts = PlyCounts { steps: 2, ..PlyCounts::default() };
-        let (mut toss, mut distinct) = (None, Distinct::<W>::new(width));
+        let (mut toss, mut distinct) = (None, Distinct::new(width));
         for block in 0..self.blocks(newest) {
             let growing = next.bytes() + self.edges.bytes();
             let values = 16 * self.largest.max(next.len()) as u64;
@@ -272,7 +272,7 @@ impl<const W: usize> Layers<W> {
             let from = block * BLOCK_LANES * width;
             let parents = &self.plies[newest].keys.words()[from..from + lanes * width];
             let folds = counts.totals.iter().all(|total| *total == 1)
-                && distinct.take_in(parents, &self.expansion.joints, &children)
+                && distinct.take_in(parents, &self.expansion)
                 && self.pass_through(&children, &mut toss, next)?;
             if !folds {
                 // A ply that breaks late would cost twice at each step from here on.

@@ -12,10 +12,8 @@
 //! Worth a factor of two to three in memory and time on games in which each move is followed by a
 //! toss.
 
-use kernel::{Expansion, Joint};
+use kernel::{Delta, Expansion};
 use rustc_hash::FxHashMap;
-
-use super::registers::for_lanes;
 
 /// The outcomes that all states of a ply have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,69 +45,43 @@ impl Toss {
 }
 
 /// Evidence that different (state, move) of a ply have different children.
-pub(super) struct Distinct<const W: usize> {
-    /// Words of a key where `W` is 0.
+pub(super) struct Distinct {
     width: usize,
     /// By joint move of the choosers: the bits that it changes.
-    masks: FxHashMap<(net::InputId, u32), Vec<u64>>,
+    masks: FxHashMap<(net::InputId, u32), Delta>,
     /// Bits that are one in all states seen, and in some.
-    all: Vec<u64>,
-    some: Vec<u64>,
+    all: Delta,
+    some: Delta,
 }
 
-impl<const W: usize> Distinct<W> {
-    #[inline(always)]
-    fn width(&self) -> usize {
-        if W > 0 { W } else { self.width }
-    }
-
+impl Distinct {
     /// No states yet; keys have `width` words.
     pub(super) fn new(width: usize) -> Self {
-        let (all, some) = (vec![u64::MAX; width], vec![0; width]);
-        Self { width, masks: FxHashMap::default(), all, some }
+        Self { width, masks: FxHashMap::default(), all: [u64::MAX; 4], some: [0; 4] }
     }
 
-    /// Takes in a block with its children; `false` where the form breaks.
-    pub(super) fn take_in(&mut self, parents: &[u64], joints: &[Joint], children: &[u64]) -> bool {
-        for key in parents.chunks_exact(self.width()) {
-            for (word, bits) in key.iter().enumerate() {
-                self.all[word] &= bits;
-                self.some[word] |= bits;
+    /// Takes in a block with its joint moves; `false` where some move has no one mask.
+    pub(super) fn take_in(&mut self, parents: &[u64], found: &Expansion) -> bool {
+        if self.width > self.all.len() {
+            return false;
+        }
+        for key in parents.chunks_exact(self.width) {
+            for ((all, some), bits) in self.all.iter_mut().zip(&mut self.some).zip(key) {
+                *all &= bits;
+                *some |= bits;
             }
         }
-        let mut rest = children;
-        joints.iter().all(|joint| {
-            let count: u32 = joint.mask.iter().map(|word| word.count_ones()).sum();
-            let (mine, others) = rest.split_at(count as usize * self.width());
-            rest = others;
-            self.has_one_mask(parents, joint, mine)
+        assert_eq!(found.joints.len(), found.deltas.len(), "children were asked for");
+        found.joints.iter().zip(&found.deltas).all(|(joint, delta)| {
+            let Some(delta) = delta else { return false };
+            self.masks.entry((joint.asked, joint.opponents)).or_insert(*delta) == delta
         })
-    }
-
-    fn has_one_mask(&mut self, parents: &[u64], joint: &Joint, children: &[u64]) -> bool {
-        let width = self.width();
-        let (masks, place) = (&mut self.masks, (joint.asked, joint.opponents));
-        let first = joint.mask.iter().position(|word| *word != 0).expect("an entry has lanes");
-        let lane = first * 64 + joint.mask[first].trailing_zeros() as usize;
-        let parent = &parents[lane * width..(lane + 1) * width];
-        let mask = masks
-            .entry(place)
-            .or_insert_with(|| parent.iter().zip(children).map(|(old, new)| old ^ new).collect());
-        let (mut news, mut different) = (children.chunks_exact(width), 0);
-        for_lanes(&joint.mask, |lane| {
-            let old = &parents[lane * width..(lane + 1) * width];
-            let new = news.next().expect("one child a lane");
-            for ((old, new), mask) in old.iter().zip(new).zip(&*mask) {
-                different |= old ^ new ^ mask;
-            }
-        });
-        different == 0
     }
 
     /// Whether no two moves lead to one child, and moves change only bits that all states share.
     pub(super) fn holds(&self) -> bool {
-        let masks: Vec<&Vec<u64>> = self.masks.values().collect();
-        let shared = |mask: &[u64]| {
+        let masks: Vec<&Delta> = self.masks.values().collect();
+        let shared = |mask: &Delta| {
             let bits = self.all.iter().zip(&self.some).zip(mask);
             bits.fold(0, |sum, ((all, some), mask)| sum | (mask & !all & some)) == 0
         };
@@ -120,7 +92,7 @@ impl<const W: usize> Distinct<W> {
 
     /// The children of one state by each move met, legal there or not.
     pub(super) fn sample(&self, parent: &[u64]) -> Vec<u64> {
-        let child = |mask: &Vec<u64>| {
+        let child = |mask: &Delta| {
             parent.iter().zip(mask).map(|(old, mask)| old ^ mask).collect::<Vec<_>>()
         };
         self.masks.values().flat_map(child).collect()
@@ -130,6 +102,7 @@ impl<const W: usize> Distinct<W> {
 #[cfg(test)]
 mod tests {
     use index::Id;
+    use kernel::Joint;
 
     use super::*;
 
@@ -148,13 +121,17 @@ mod tests {
         }
     }
 
+    fn block(entries: &[(usize, Option<u64>)]) -> Expansion {
+        let joints = entries.iter().map(|(input, _)| joint(*input, 0b1)).collect();
+        let deltas = entries.iter().map(|(_, bits)| bits.map(|bits| [bits, 0, 0, 0])).collect();
+        Expansion { joints, deltas, ..Expansion::default() }
+    }
+
     #[test]
     fn masks_on_shared_bits_keep_children_apart() {
-        let parents = [0b0001, 0b0010, 0b0011];
-        let mut evidence = Distinct::<1>::new(1);
-        let joints = [joint(0, 0b111), joint(1, 0b101)];
-        let children = [0b0101, 0b0110, 0b0111, 0b1001, 0b1011];
-        assert!(evidence.take_in(&parents, &joints, &children));
+        let mut evidence = Distinct::new(1);
+        let found = block(&[(0, Some(0b0100)), (1, Some(0b1000))]);
+        assert!(evidence.take_in(&[0b0001, 0b0010, 0b0011], &found));
         assert!(evidence.holds());
         let mut sample = evidence.sample(&[0b0001]);
         sample.sort_unstable();
@@ -164,19 +141,25 @@ mod tests {
     #[test]
     fn masks_on_bits_that_vary_may_collide() {
         // 01 xor 01 = 00 = 10 xor 10.
-        let parents = [0b01, 0b10];
-        let mut evidence = Distinct::<0>::new(1);
-        let joints = [joint(0, 0b01), joint(1, 0b10)];
-        assert!(evidence.take_in(&parents, &joints, &[0b00, 0b00]));
+        let mut evidence = Distinct::new(1);
+        assert!(evidence.take_in(&[0b01, 0b10], &block(&[(0, Some(0b01)), (1, Some(0b10))])));
+        assert!(!evidence.holds());
+    }
+
+    #[test]
+    fn two_moves_with_one_mask_are_not_apart() {
+        let mut evidence = Distinct::new(1);
+        assert!(evidence.take_in(&[0b01], &block(&[(0, Some(0b100)), (1, Some(0b100))])));
         assert!(!evidence.holds());
     }
 
     #[test]
     fn a_move_that_changes_other_bits_elsewhere_breaks_the_form() {
-        let mut evidence = Distinct::<1>::new(1);
-        assert!(!evidence.take_in(&[1, 2], &[joint(0, 0b11)], &[5, 10]));
-        let mut evidence = Distinct::<1>::new(1);
-        assert!(evidence.take_in(&[1], &[joint(0, 1)], &[5]));
-        assert!(!evidence.take_in(&[2], &[joint(0, 1)], &[10]));
+        let mut evidence = Distinct::new(1);
+        assert!(!evidence.take_in(&[1, 2], &block(&[(0, None)])));
+        let mut evidence = Distinct::new(1);
+        assert!(evidence.take_in(&[1], &block(&[(0, Some(4))])));
+        assert!(!evidence.take_in(&[2], &block(&[(0, Some(8))])));
+        assert!(!Distinct::new(5).take_in(&[0; 5], &block(&[(0, Some(4))])));
     }
 }
