@@ -152,6 +152,9 @@ impl<'a> Lowering<'a> {
 
     fn head_list(&mut self, span: Span, trees: &[Tree]) -> Lowered<Atom> {
         let atom = self.atom(span, trees)?;
+        if !atom.relation.is_keyword() {
+            return Some(atom);
+        }
         let name = self.names.symbols.name(atom.relation);
         match atom.relation {
             keyword::TRUE | keyword::DOES => {
@@ -242,14 +245,14 @@ impl<'a> Lowering<'a> {
             return self.refuse(nested_rule(word));
         }
         let relation = self.names.intern(self.text, word, self.faults);
-        let args: Vec<_> = trees[1..].iter().map(|tree| self.term(tree, 1)).collect();
+        let args = self.terms(&trees[1..], 1);
         if let Some((arity, _)) = right_form(relation)
-            && arity != args.len()
+            && arity != trees.len() - 1
         {
             let name = self.names.symbols.name(relation).to_owned();
-            return self.refuse(wrong_arity(span, relation, &name, args.len()));
+            return self.refuse(wrong_arity(span, relation, &name, trees.len() - 1));
         }
-        let mut args = args.into_iter().collect::<Lowered<Box<[_]>>>()?;
+        let mut args = args?;
         if relation == keyword::GOAL {
             self.plain_number(&mut args[1]);
         }
@@ -281,6 +284,15 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Terms side by side; all are looked at, so that all faults are told.
+    fn terms(&mut self, trees: &[Tree], depth: usize) -> Lowered<Box<[Term]>> {
+        let mut terms = Vec::with_capacity(trees.len());
+        for tree in trees {
+            terms.extend(self.term(tree, depth));
+        }
+        (terms.len() == trees.len()).then(|| terms.into_boxed_slice())
+    }
+
     fn simple_term(&mut self, word: Span) -> Term {
         match word.of(self.text).strip_prefix('?') {
             Some(name) => Term::Variable(self.variable(name, word)),
@@ -305,8 +317,7 @@ impl<'a> Lowering<'a> {
         if is_connective(function) && trees.len() > 1 {
             self.faults.push(connective_in_term(word, name));
         }
-        let args: Vec<_> = trees[1..].iter().map(|tree| self.term(tree, depth + 1)).collect();
-        let args = args.into_iter().collect::<Lowered<Box<[_]>>>()?;
+        let args = self.terms(&trees[1..], depth + 1)?;
         Some(if args.is_empty() {
             Term::Constant(function)
         } else {

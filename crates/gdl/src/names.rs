@@ -42,15 +42,14 @@ impl Names {
         let spelling = span.of(text);
         debug_assert!(!spelling.is_empty(), "a word without a character");
         let folded = fold(spelling);
-        let keyword = self.symbols.find(&folded).filter(|symbol| symbol.is_keyword());
-        if let Some(symbol) = keyword {
-            return symbol;
-        }
         if self.symbols.is_case_sensitive() {
-            return self.symbols.intern(spelling);
+            let keyword = self.symbols.find(&folded).filter(|symbol| symbol.is_keyword());
+            return keyword.unwrap_or_else(|| self.symbols.intern(spelling));
         }
         let symbol = self.symbols.intern(&folded);
-        self.remember(symbol, text, span, faults);
+        if !symbol.is_keyword() {
+            self.remember(symbol, text, span, faults);
+        }
         symbol
     }
 

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use crate::formula::{Formula, WrittenRule};
 use crate::names::Names;
 use crate::unify::{Substitution, TooLarge, unifiable};
-use crate::{Atom, Diagnostic, Literal, Rule, Span, Term, VarId};
+use crate::{Atom, Diagnostic, Literal, Rule, Span, Term, VarId, shape};
 
 /// A rule with more alternatives than this is split by helper relations.
 pub(crate) const EXPANSION_LIMIT: usize = 64;
@@ -136,6 +136,10 @@ impl<'a> Normalising<'a> {
 
     /// Adds the normal form of one rule.
     pub(crate) fn rule(&mut self, written: &WrittenRule) {
+        if written.body.is_empty() {
+            self.rules.push(fact(written));
+            return;
+        }
         let mut body = Vec::new();
         for formula in &written.body {
             flatten(parts(formula, true), &mut body);
@@ -170,9 +174,9 @@ impl<'a> Normalising<'a> {
         if self.rules.len() - first < 2 {
             return;
         }
-        let mut seen = FxHashSet::default();
-        let made = self.rules.split_off(first);
-        self.rules.extend(made.into_iter().filter(|rule| seen.insert(rule.key())));
+        let mut made = self.rules.split_off(first);
+        shape::drop_repeated_rules(&mut made, |_| {});
+        self.rules.append(&mut made);
     }
 
     fn expand(&mut self, pending: &Pending, written: &WrittenRule) -> Result<(), Diagnostic> {
@@ -234,6 +238,12 @@ impl<'a> Normalising<'a> {
         let relation = self.names.symbols.unused(&base, &mut self.helpers);
         Atom { relation, args, span: head.span }
     }
+}
+
+/// A rule without conditions is in normal form as it stands.
+fn fact(written: &WrittenRule) -> Rule {
+    let head = written.head.clone();
+    Rule { head, body: Vec::new(), variables: written.variables.clone(), span: written.span }
 }
 
 fn is_positive(part: &Part) -> bool {
@@ -319,7 +329,6 @@ fn conjunction(
 /// their first place; nothing where the rule can never fire.
 pub(crate) fn tidy(mut rule: Rule) -> Result<Option<Rule>, TooLarge> {
     let variables = rule.variables.len();
-    let mut seen = FxHashSet::default();
     let mut kept: Vec<Literal> = Vec::with_capacity(rule.body.len());
     for literal in rule.body {
         if let Literal::Distinct(left, right, _) = &literal {
@@ -330,10 +339,9 @@ pub(crate) fn tidy(mut rule: Rule) -> Result<Option<Rule>, TooLarge> {
                 continue;
             }
         }
-        if seen.insert(literal.key()) {
-            kept.push(literal);
-        }
+        kept.push(literal);
     }
+    shape::drop_repeated_literals(&mut kept);
     rule.body = kept;
     renumber(&mut rule);
     debug_assert!(rule.variables.len() <= variables, "variables only become fewer");

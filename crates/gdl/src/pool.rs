@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::safety::{Item, unbound};
-use crate::{Literal, Rule, SymbolId};
+use crate::{Literal, Rule, SymbolId, shape};
 
 /// A relation: its name and its arity.
 pub(crate) type Signature = (SymbolId, usize);
@@ -99,8 +99,7 @@ impl Pool {
     pub(crate) fn into_rules(self) -> Vec<Rule> {
         let mut rules: Vec<Rule> = self.items.into_iter().flatten().map(|item| item.rule).collect();
         rules.sort_by_key(|rule| rule.span.start);
-        let mut seen = FxHashSet::default();
-        rules.retain(|rule| seen.insert(rule.key()));
+        shape::drop_repeated_rules(&mut rules, |_| {});
         rules
     }
 }

@@ -5,8 +5,6 @@
 //! relation without rules) wait until every form could be read, or they would blame what is only
 //! a consequence. A rulebook comes out exactly where no error was found.
 
-use rustc_hash::FxHashSet;
-
 use crate::formula::{Lowering, WrittenRule};
 use crate::names::Names;
 use crate::normal::Normalising;
@@ -14,7 +12,7 @@ use crate::sheet::Sheet;
 use crate::span::{SHEET_LIMIT_BYTES, control_character};
 use crate::tree::Tree;
 use crate::{
-    Diagnostic, Rule, Rulebook, Source, Span, keyword, roles, safety, strata, tree, verify,
+    Diagnostic, Rule, Rulebook, Source, Span, keyword, roles, safety, shape, strata, tree, verify,
 };
 
 /// How a sheet is read.
@@ -81,6 +79,7 @@ fn rulebook(text: &str, options: &ReadOptions, faults: &mut Vec<Diagnostic>) -> 
         *faults = vec![no_game(&forest[0])];
         return None;
     }
+    drop(forest);
     let whole = !faults.iter().any(Diagnostic::is_error);
     let mut rules = normal_rules(&written, &mut names, faults);
     let mut symbols = names.symbols;
@@ -113,18 +112,13 @@ fn normal_rules(
 }
 
 fn drop_duplicates(rules: &mut Vec<Rule>, faults: &mut Vec<Diagnostic>) {
-    let mut seen = FxHashSet::default();
-    rules.retain(|rule| {
-        let fresh = seen.insert(rule.key());
-        if !fresh {
-            let what = if rule.body.is_empty() { "fact" } else { "rule" };
-            faults.push(
-                Diagnostic::warning("duplicate-rule", format!("this {what} was there before"))
-                    .label(rule.span, "has no effect")
-                    .note("take it out"),
-            );
-        }
-        fresh
+    shape::drop_repeated_rules(rules, |rule| {
+        let what = if rule.body.is_empty() { "fact" } else { "rule" };
+        faults.push(
+            Diagnostic::warning("duplicate-rule", format!("this {what} was there before"))
+                .label(rule.span, "has no effect")
+                .note("take it out"),
+        );
     });
 }
 

@@ -73,11 +73,6 @@ pub struct Rule {
     pub span: Span,
 }
 
-/// A literal without its place, for comparison.
-pub(crate) type LiteralKey = (u8, SymbolId, Vec<Term>);
-/// A rule without places and names of variables, for comparison.
-pub(crate) type RuleKey = (LiteralKey, Vec<LiteralKey>);
-
 impl Term {
     /// Adds the term's variables to `found`.
     pub fn collect_variables(&self, found: &mut IdSet<VarId>) {
@@ -147,16 +142,6 @@ impl Literal {
             Self::Distinct(_, _, span) => *span,
         }
     }
-
-    pub(crate) fn key(&self) -> LiteralKey {
-        match self {
-            Self::Positive(atom) => (0, atom.relation, atom.args.to_vec()),
-            Self::Negative(atom) => (1, atom.relation, atom.args.to_vec()),
-            Self::Distinct(left, right, _) => {
-                (2, crate::keyword::DISTINCT, vec![left.clone(), right.clone()])
-            }
-        }
-    }
 }
 
 impl Rule {
@@ -169,11 +154,6 @@ impl Rule {
             }
         }
         bound
-    }
-
-    pub(crate) fn key(&self) -> RuleKey {
-        let head = (0, self.head.relation, self.head.args.to_vec());
-        (head, self.body.iter().map(Literal::key).collect())
     }
 }
 

@@ -8,6 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::formula::{WrittenRule, right_form};
 use crate::{Atom, Diagnostic, ReadOptions, RoleId, Rule, Span, SymbolId, Symbols, Term, keyword};
 
+/// What is right for a goal: a note for whoever refuses one.
+pub const GOAL_VALUES: &str = "a goal is a whole number from 0 to 100";
+
 /// What the checks look at.
 pub(crate) struct Sheet<'a> {
     pub(crate) written: &'a [WrittenRule],
@@ -127,11 +130,10 @@ impl Sheet<'_> {
             };
             if !right {
                 let value = crate::term_text(&rule.head.args[1], self.symbols);
-                let message =
-                    format!("the goal value `{value}` is not a whole number from 0 to 100");
                 faults.push(
-                    Diagnostic::warning("goal-range", message)
-                        .label(rule.head.span, "not a goal value")
+                    Diagnostic::warning("goal-range", format!("`{value}` is not a goal value"))
+                        .label(rule.head.span, "")
+                        .note(GOAL_VALUES)
                         .note("the game is refused where this can be derived"),
                 );
             }

@@ -1,5 +1,7 @@
 //! Interned names. The keywords of GDL have fixed ids, so that a match on them is a comparison.
 
+use std::sync::Arc;
+
 use index::IndexVec;
 use rustc_hash::FxHashMap;
 
@@ -31,8 +33,8 @@ pub mod keyword {
 /// The table of names of one rulebook.
 #[derive(Clone, Debug)]
 pub struct Symbols {
-    names: IndexVec<SymbolId, Box<str>>,
-    ids: FxHashMap<Box<str>, SymbolId>,
+    names: IndexVec<SymbolId, Arc<str>>,
+    ids: FxHashMap<Arc<str>, SymbolId>,
     case_sensitive: bool,
 }
 
@@ -63,8 +65,9 @@ impl Symbols {
         if let Some(&id) = self.ids.get(name) {
             return id;
         }
-        let id = self.names.push(name.into());
-        self.ids.insert(name.into(), id);
+        let name: Arc<str> = name.into();
+        let id = self.names.push(name.clone());
+        self.ids.insert(name, id);
         id
     }
 

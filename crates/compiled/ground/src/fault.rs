@@ -8,7 +8,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use gdl::Span;
+use gdl::{Rule, Rulebook, Span, Term, keyword};
+use rustc_hash::FxHashMap;
 
 /// How much grounding may take.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +71,7 @@ const _: () = assert!(STEPS_PER_LOOK.is_power_of_two());
 
 /// Counts work against the limits.
 pub(crate) struct Watch<'a> {
+    rulebook: &'a Rulebook,
     limits: &'a GroundLimits<'a>,
     steps: u64,
     /// Steps after which another way is tried.
@@ -77,17 +79,41 @@ pub(crate) struct Watch<'a> {
     counted: usize,
     /// The rule under work.
     rule: Option<Span>,
+    /// What was counted when it was entered.
+    entered_at: usize,
+    /// What each rule added, by its place; the rule under work excepted.
+    grown: FxHashMap<(u32, u32), usize>,
 }
 
 impl<'a> Watch<'a> {
     /// A watch that gives up with [`OVER_BUDGET`] after about `budget` steps.
-    pub(crate) fn new(limits: &'a GroundLimits<'a>, budget: u64) -> Self {
-        Self { limits, steps: 0, budget, counted: 0, rule: None }
+    pub(crate) fn new(rulebook: &'a Rulebook, limits: &'a GroundLimits<'a>, budget: u64) -> Self {
+        let grown = FxHashMap::default();
+        Self { rulebook, limits, steps: 0, budget, counted: 0, rule: None, entered_at: 0, grown }
     }
 
     /// What comes next is for this rule.
     pub(crate) fn enter(&mut self, rule: Span) {
+        self.leave();
         self.rule = Some(rule);
+    }
+
+    /// Lays what was counted since the last rule was entered at that rule.
+    fn leave(&mut self) {
+        debug_assert!(self.entered_at <= self.counted, "the count never falls");
+        let added = self.counted - self.entered_at;
+        self.entered_at = self.counted;
+        if let Some(rule) = self.rule.filter(|_| added > 0) {
+            *self.grown.entry((rule.start, rule.end)).or_default() += added;
+        }
+    }
+
+    /// The rule that added most; the first in the sheet of several.
+    fn fattest(&mut self) -> Option<Span> {
+        self.leave();
+        let places = self.grown.iter().map(|(&place, &added)| (added, std::cmp::Reverse(place)));
+        let (_, std::cmp::Reverse((start, end))) = places.max()?;
+        Some(Span { start, end })
     }
 
     pub(crate) fn depth(&self) -> usize {
@@ -130,14 +156,51 @@ impl<'a> Watch<'a> {
         self.counted <= self.limits.atoms
     }
 
-    /// The fault of passing the limit, laid at the rule that grew most.
-    pub(crate) fn over(&self, span: Span) -> GroundFault {
+    /// The fault of passing the limit, laid at the rule that grew most; `last` is the one that
+    /// passed it.
+    pub(crate) fn over(&mut self, last: Span) -> GroundFault {
+        let span = self.fattest().unwrap_or(last);
+        let head = self.rule_at(span).map_or_else(String::new, |rule| self.head_text(rule));
+        let limit = self.limits.atoms;
         let message = format!(
-            "grounding this rule passes the limit of {} atoms and rules",
-            self.limits.atoms
+            "grounding passes the limit of {limit} atoms and rules, most by this rule{head}"
         );
         GroundFault::new("ground-limit", Some(span), message)
-            .note("bound the domain of its variables, or raise the limit with --ground-limit")
+            .note("bound what its variables may be, or raise the limit with --ground-limit")
+    }
+
+    /// The fault of a term beyond the greatest depth.
+    pub(crate) fn too_deep(&self, span: Span) -> GroundFault {
+        let rule = self.rule_at(span);
+        let head = rule.map_or_else(String::new, |rule| self.head_text(rule));
+        let domain = rule.map_or_else(|| "its domain".to_owned(), |rule| self.domain_text(rule));
+        let message =
+            format!("this rule{head} makes ever deeper terms: {domain} grows without bound");
+        GroundFault::new("domain-grows", Some(span), message)
+            .note(format!("terms may be {} deep", self.depth()))
+            .note(
+                "bound it by a condition that can fail: count with constants and a successor \
+                 table, such as (succ 0 1) (succ 1 2)",
+            )
+    }
+
+    /// A rule that the rule of this place became.
+    fn rule_at(&self, span: Span) -> Option<&'a Rule> {
+        self.rulebook.rules.iter().find(|rule| rule.span == span)
+    }
+
+    fn head_text(&self, rule: &Rule) -> String {
+        format!(" for `{}`", self.rulebook.symbols.name(rule.head.relation))
+    }
+
+    /// Whose domain the rule fills: that of a fluent, or of the relation itself.
+    fn domain_text(&self, rule: &Rule) -> String {
+        let of_state = [keyword::NEXT, keyword::INIT].contains(&rule.head.relation);
+        let name = match rule.head.args.first() {
+            Some(Term::Compound(fluent, _)) if of_state => *fluent,
+            _ => rule.head.relation,
+        };
+        format!("the domain of `{}`", self.rulebook.symbols.name(name))
     }
 }
 
@@ -145,11 +208,18 @@ impl<'a> Watch<'a> {
 mod tests {
     use super::*;
 
+    fn book() -> Rulebook {
+        let text = "(role a) (legal a m) (p 1) (q 1)";
+        let reading = gdl::read(gdl::Source::new("t", text), &gdl::ReadOptions::default());
+        reading.rulebook.expect("the sheet is in order")
+    }
+
     #[test]
     fn a_set_flag_stops_within_one_look() {
         let flag = AtomicBool::new(true);
         let limits = GroundLimits { interrupt: Some(&flag), ..Default::default() };
-        let mut watch = Watch::new(&limits, u64::MAX);
+        let book = book();
+        let mut watch = Watch::new(&book, &limits, u64::MAX);
         let stopped = (0..STEPS_PER_LOOK).find_map(|_| watch.step().err());
         assert_eq!(stopped.map(|fault| fault.code), Some("interrupted"));
     }
@@ -157,7 +227,21 @@ mod tests {
     #[test]
     fn the_limit_itself_is_allowed() {
         let limits = GroundLimits { atoms: 2, ..Default::default() };
-        let mut watch = Watch::new(&limits, u64::MAX);
+        let book = book();
+        let mut watch = Watch::new(&book, &limits, u64::MAX);
         assert!(watch.count() && watch.count() && !watch.count());
+    }
+
+    #[test]
+    fn the_limit_is_laid_at_the_rule_that_grew_most() {
+        let (book, limits) = (book(), GroundLimits { atoms: 4, ..Default::default() });
+        let mut watch = Watch::new(&book, &limits, u64::MAX);
+        for (rule, added) in [(2, 1), (3, 1), (2, 2), (3, 1)] {
+            watch.enter(book.rules[rule].span);
+            (0..added).for_each(|_| assert_eq!(watch.count(), watch.counted <= 4));
+        }
+        let fault = watch.over(book.rules[3].span);
+        assert_eq!((fault.code, fault.span), ("ground-limit", Some(book.rules[2].span)));
+        assert!(fault.message.contains("`p`") && fault.notes[0].contains("--ground-limit"));
     }
 }

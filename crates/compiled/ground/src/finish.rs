@@ -5,7 +5,7 @@
 //! them. What the sheet got wrong about roles and goals shows here, after folding, so that only
 //! what can happen is blamed.
 
-use gdl::{RoleId, Rulebook, Span, keyword};
+use gdl::{GOAL_VALUES, RoleId, Rulebook, Span, keyword};
 use index::{Id, IndexVec};
 use rustc_hash::FxHashMap;
 
@@ -137,9 +137,9 @@ impl Finish<'_> {
             Some(points @ 0..=100) => Ok(Some(AtomKind::Goal(role, points as u8))),
             _ => {
                 let (who, value) = (self.text(who), self.text(value));
-                let message = format!("the goal {value} of {who} is no number from 0 to 100");
+                let message = format!("`{value}` is not a goal value, here for `{who}`");
                 let span = self.span_of(self.numbering.atom(goal, row));
-                Err(GroundFault::new("goal-out-of-range", span, message))
+                Err(GroundFault::new("goal-out-of-range", span, message).note(GOAL_VALUES))
             }
         }
     }

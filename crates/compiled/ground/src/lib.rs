@@ -101,7 +101,7 @@ fn attempt(
     manner: Manner,
     budget: u64,
 ) -> Result<GroundRules, GroundFault> {
-    let mut watch = Watch::new(limits, budget);
+    let mut watch = Watch::new(rulebook, limits, budget);
     let mut table = TermTable::default();
     let mut program = Program::of(rulebook, &mut table)?;
     let mut demands = IdSet::new();

@@ -194,7 +194,7 @@ impl Sink for Conclude<'_> {
         for arg in &self.rule.head.args {
             let term = arg.fill(binding, &mut self.facts.table);
             if self.facts.table.depth(term) > watch.depth() {
-                return Err(too_deep(self.rule.span, watch.depth()));
+                return Err(watch.too_deep(self.rule.span));
             }
             self.tuple.push(term);
         }
@@ -209,10 +209,4 @@ impl Conclude<'_> {
         let (_, fresh) = self.facts.tuples[store].insert(&self.tuple);
         if fresh && !watch.count() { Err(watch.over(self.rule.span)) } else { Ok(()) }
     }
-}
-
-fn too_deep(span: Span, limit: usize) -> GroundFault {
-    let message = format!("this rule builds terms deeper than {limit}");
-    GroundFault::new("domain-grows", Some(span), message)
-        .note("a rule that wraps its own conclusion grows without bound; count with constants")
 }

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use gdl::{ReadOptions, Rulebook, Source, read};
+use gdl::{GOAL_VALUES, ReadOptions, Rulebook, Source, read};
 use ground::{GroundFault, GroundLimits, GroundRules, ground, verify};
 
 fn rulebook(text: &str) -> Rulebook {
@@ -164,13 +164,21 @@ fn faults_name_the_rule() {
     let span = found.span.expect("a place");
     assert_eq!(span.of(&grows), "(<= (next (p (s ?x))) (true (p ?x)))");
     assert_eq!(
-        fault("(role a) (init s) (legal a m) (<= terminal (true s)) (goal a 101)").code,
-        "goal-out-of-range"
+        found.message,
+        "this rule for `next` makes ever deeper terms: the domain of `p` grows without bound"
     );
-    assert_eq!(
-        fault("(role a) (init s) (legal a m) (<= terminal (true s)) (goal a x)").code,
-        "goal-out-of-range"
-    );
+    assert!(found.notes[1].contains("successor table"), "{:?}", found.notes);
+    let helper = format!("(role a) {frame} (n z) (<= (n (s ?x)) (n ?x)) (<= (next ?x) (n ?x))");
+    let found = fault(&helper);
+    assert!(found.message.ends_with("the domain of `n` grows without bound"), "{}", found.message);
+    for value in ["101", "x", "-1"] {
+        let sheet =
+            format!("(role a) (init s) (legal a m) (<= terminal (true s)) (goal a {value})");
+        let found = fault(&sheet);
+        assert_eq!((found.code, &*found.notes), ("goal-out-of-range", &[GOAL_VALUES.into()][..]));
+        assert!(found.message.starts_with(&format!("`{value}` is not a goal value")));
+        assert_eq!(found.span.map(|span| span.of(&sheet)), Some(&*format!("(goal a {value})")));
+    }
     let silent = "(role a) (role b) (init s) (legal a m) (<= terminal (true s)) (goal a 1)";
     assert_eq!(fault(silent).code, "no-legal-move");
 }
