@@ -1,9 +1,13 @@
 //! Interned names. The keywords of GDL have fixed ids, so that a match on them is a comparison.
+//!
+//! All names lie in one text, one after the other, and the table of ids keeps their hashes, so that
+//! it grows without a look at the names: a sheet may have millions of them. Cost: one look-up a word.
 
-use std::sync::Arc;
+use std::hash::BuildHasher;
 
-use index::IndexVec;
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use index::{Id, IndexVec};
+use rustc_hash::FxBuildHasher;
 
 index::typed_id!(
     /// A name: relation, function or constant.
@@ -33,8 +37,12 @@ pub mod keyword {
 /// The table of names of one rulebook.
 #[derive(Clone, Debug)]
 pub struct Symbols {
-    names: IndexVec<SymbolId, Arc<str>>,
-    ids: FxHashMap<Arc<str>, SymbolId>,
+    /// All names.
+    text: String,
+    /// Where each name ends in the text.
+    ends: IndexVec<SymbolId, usize>,
+    /// Hash and id of each name.
+    ids: HashTable<(u64, SymbolId)>,
     case_sensitive: bool,
 }
 
@@ -53,7 +61,8 @@ impl Symbols {
 
     /// A table that holds the keywords, and knows whether the sheet's names keep their case.
     pub fn with_case(case_sensitive: bool) -> Self {
-        let mut table = Self { names: IndexVec::new(), ids: FxHashMap::default(), case_sensitive };
+        let (text, ends, ids) = (String::new(), IndexVec::new(), HashTable::new());
+        let mut table = Self { text, ends, ids, case_sensitive };
         for name in keyword::ALL {
             table.intern(name);
         }
@@ -62,18 +71,25 @@ impl Symbols {
 
     /// The id of a name, added where it is new.
     pub fn intern(&mut self, name: &str) -> SymbolId {
-        if let Some(&id) = self.ids.get(name) {
+        let hash = FxBuildHasher.hash_one(name);
+        if let Some(id) = self.find_hashed(name, hash) {
             return id;
         }
-        let name: Arc<str> = name.into();
-        let id = self.names.push(name.clone());
-        self.ids.insert(name, id);
+        self.text.push_str(name);
+        let id = self.ends.push(self.text.len());
+        self.ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
+        debug_assert!(self.name(id) == name && self.ids.len() == self.ends.len());
         id
     }
 
     /// The id of a name that the table holds.
     pub fn find(&self, name: &str) -> Option<SymbolId> {
-        self.ids.get(name).copied()
+        self.find_hashed(name, FxBuildHasher.hash_one(name))
+    }
+
+    fn find_hashed(&self, name: &str, hash: u64) -> Option<SymbolId> {
+        let same = |&(other, id): &(u64, SymbolId)| other == hash && self.name(id) == name;
+        self.ids.find(hash, same).map(|&(_, id)| id)
     }
 
     /// A new name that begins like `base`; `counter` is the last number tried.
@@ -90,7 +106,9 @@ impl Symbols {
 
     /// The name of an id.
     pub fn name(&self, id: SymbolId) -> &str {
-        &self.names[id]
+        let start =
+            id.index().checked_sub(1).map_or(0, |last| self.ends[SymbolId::from_index(last)]);
+        &self.text[start..self.ends[id]]
     }
 
     /// Whether the sheet's names keep their case; if not, all are lower case.
@@ -100,12 +118,12 @@ impl Symbols {
 
     /// Number of names.
     pub fn len(&self) -> usize {
-        self.names.len()
+        self.ends.len()
     }
 
     /// Never: the keywords are always there.
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        self.ends.is_empty()
     }
 }
 
@@ -125,5 +143,19 @@ mod tests {
         assert_eq!(symbols.name(keyword::ROLE), "role");
         assert_eq!(symbols.find("random"), Some(keyword::RANDOM));
         assert_eq!(symbols.find("and"), Some(keyword::AND));
+    }
+
+    #[test]
+    fn many_names_keep_their_ids_while_the_table_grows() {
+        let mut symbols = Symbols::new();
+        let first = symbols.len();
+        let names: Vec<String> = (0..5000).map(|number| format!("é{number}")).collect();
+        let ids: Vec<SymbolId> = names.iter().map(|name| symbols.intern(name)).collect();
+        assert_eq!(symbols.len(), first + 5000);
+        for (name, id) in names.iter().zip(ids) {
+            assert_eq!((symbols.find(name), symbols.name(id)), (Some(id), name.as_str()));
+            assert_eq!(symbols.intern(name), id);
+        }
+        assert_eq!((symbols.find("é"), symbols.find("é5000")), (None, None));
     }
 }
