@@ -1,4 +1,4 @@
-//! Random games from seeds: reference, search, and the sweep with each kernel give one answer, for
+//! Random games from seeds: reference, search, and the sweep with and without folding give one answer, for
 //! every role, under both objectives, with and without a horizon.
 
 use std::sync::Arc;
