@@ -1,10 +1,11 @@
 //! One question to one engine: limits, interrupt and progress around it, the end sorted into an
 //! answer or a failure.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use gdl::Source;
-use verdict::{Engine, Question, Stop, Watch};
+use verdict::{Engine, HaltReason, Question, Stop, Watch};
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -25,6 +26,23 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
+    /// What is left of the time; very long without a limit.
+    pub(crate) fn left(&self) -> Duration {
+        self.time.map_or(Duration::MAX, |limit| limit.saturating_sub(self.started.elapsed()))
+    }
+
+    /// The limit that is met by now, for work that no [`Watch`] reaches.
+    pub(crate) fn over(&self) -> Option<HaltReason> {
+        if interrupt::flag().load(Ordering::Relaxed) {
+            return Some(HaltReason::Interrupt);
+        }
+        if self.left().is_zero() {
+            return Some(HaltReason::Time);
+        }
+        let (limit, held) = self.memory.zip(store::resident_bytes())?;
+        (held > limit).then_some(HaltReason::Memory { needed: held })
+    }
+
     /// Runs something under these limits.
     pub(crate) fn watch<T>(&self, work: impl FnOnce(&Watch<'_>) -> T) -> T {
         let line = ProgressLine::new(self.shown);

@@ -1,9 +1,9 @@
 //! How a command may end, other than with an answer, and the exit status of each way.
 //!
 //! Three kinds of failure are never mixed: the input's fault (2), the environment's (3), and a
-//! limit that was met (1; with bounds it is an answer, and so a failure only of counts). A fault carries
-//! everything both reports need: the message, the diagnostics of the sheet with their places, the
-//! path of states.
+//! limit that was met (1; with bounds it is an answer, and so a failure only where there are none).
+//! A fault carries everything both reports need: the message, the diagnostics of the sheet with
+//! their places, the path of states.
 
 use std::io;
 
@@ -29,8 +29,8 @@ pub(crate) enum Failure {
     Game(Box<verdict::Fault>, Option<gdl::Source>),
     /// Something the user wrote on the command line, or a file that cannot be used.
     Input(Complaint),
-    /// A limit ended work that has no bounds to show.
-    Limit(String),
+    /// A limit was met before the sheet was read.
+    Unread(verdict::HaltReason),
     /// The machine lacks something, or a write failed.
     Environment(String),
     /// The reader of the output went away: nobody is left to tell.
@@ -75,7 +75,7 @@ impl Failure {
     pub(crate) fn status(&self) -> Status {
         match self {
             Self::Sheet(_) | Self::Game(..) | Self::Input(_) => Status::Input,
-            Self::Limit(_) => Status::Halted,
+            Self::Unread(_) => Status::Halted,
             Self::Environment(_) => Status::Environment,
             Self::ClosedPipe => Status::Answered,
         }

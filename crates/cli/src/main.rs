@@ -17,6 +17,7 @@ mod nearest;
 mod progress;
 mod quantity;
 mod question;
+mod reading;
 mod report;
 mod sheet;
 mod state;
@@ -86,10 +87,9 @@ fn fail(failure: &Failure, json: bool) -> Status {
     if matches!(failure, Failure::ClosedPipe) {
         return failure.status();
     }
-    // Where neither stream takes the message the status still tells.
-    if json {
-        print_object(failure).ok();
-    } else {
+    // An object that cannot be printed is told in words; where neither stream takes the message the
+    // status still tells.
+    if !json || print_object(failure).is_err() {
         let text = trouble::text(failure, trouble::colored());
         io::stderr().write_all(text.as_bytes()).ok();
     }
@@ -111,8 +111,13 @@ fn refuse_usage(error: &clap::Error) -> ExitCode {
         let message = text.trim_start_matches("error: ").lines().next().unwrap_or_default();
         return ExitCode::from(fail(&Failure::input("usage", message), true) as u8);
     }
-    error.print().ok();
-    ExitCode::from(if error.use_stderr() { Status::Input } else { Status::Answered } as u8)
+    let printed = error.print().and_then(|()| io::stdout().flush());
+    let status = match printed.map_err(Failure::from) {
+        _ if error.use_stderr() => Status::Input,
+        Ok(()) => Status::Answered,
+        Err(failure) => fail(&failure, false),
+    };
+    ExitCode::from(status as u8)
 }
 
 /// The last resort: one line to report, no backtrace unless asked for, status 3.

@@ -9,18 +9,27 @@ use crate::quantity::show_size;
 
 /// Room for a small game's rules, states, edges and values above what is held at the start.
 const MARGIN_BYTES: u64 = 16 << 20;
+/// The least is a multiple of this: what is held at the start differs a little from run to run, and
+/// an advice that changes from run to run is none.
+const STEP_BYTES: u64 = 8 << 20;
 
 /// Refuses a limit that the program could not keep for any game.
 pub(crate) fn check_limit(limit: Option<u64>) -> Result<(), Failure> {
-    let least = store::resident_bytes().map_or(0, |held| held + MARGIN_BYTES);
+    let least = store::resident_bytes().map_or(0, least);
+    assert!(least.is_multiple_of(STEP_BYTES), "a round number");
     match limit {
         Some(limit) if limit < least => Err(Failure::input(
             "memory-limit",
             format!("a memory limit of {} is less than the program itself needs", show_size(limit)),
         )
-        .note(format!("the least is --memory {}MiB", least.div_ceil(1 << 20)))),
+        .note(format!("the least is --memory {}MiB", least >> 20))),
         _ => Ok(()),
     }
+}
+
+/// The least limit of a process that holds so many bytes.
+fn least(held: u64) -> u64 {
+    (held + MARGIN_BYTES).next_multiple_of(STEP_BYTES)
 }
 
 #[cfg(test)]
@@ -34,6 +43,12 @@ mod tests {
             panic!("one byte is too little");
         };
         assert!(complaint.notes[0].contains("the least is --memory"));
+    }
+
+    #[test]
+    fn a_little_more_or_less_held_is_the_same_least() {
+        let mebibytes = |held: u64| least(held * 1000) >> 20;
+        assert_eq!([mebibytes(4000), mebibytes(5000), mebibytes(6000)], [24; 3]);
     }
 
     #[test]

@@ -63,6 +63,52 @@ pub(crate) fn probability(text: &str) -> Result<(u32, u32), String> {
     if below == 0 || above > below { Err(hint()) } else { Ok((above, below)) }
 }
 
+/// A whole number that is refused in words: `a horizon is a whole number of steps from 0 to 9`.
+fn whole(text: &str, what: &str, least: u64, most: u64) -> Result<u64, String> {
+    debug_assert!(least <= most, "some number is accepted");
+    let read = text.trim().parse().ok().filter(|number| (least..=most).contains(number));
+    read.ok_or_else(|| format!("{what} from {least} to {most}"))
+}
+
+/// A number of steps.
+fn steps(text: &str, what: &str) -> Result<u32, String> {
+    let number = whole(text, what, 0, u32::MAX.into())?;
+    Ok(u32::try_from(number).expect("within the bounds"))
+}
+
+/// Steps of a horizon.
+pub(crate) fn horizon(text: &str) -> Result<u32, String> {
+    steps(text, "a horizon is a whole number of steps")
+}
+
+/// Steps of a search, or plies of a count.
+pub(crate) fn depth(text: &str) -> Result<u32, String> {
+    steps(text, "a depth is a whole number of steps")
+}
+
+/// Atoms that a game may ground to.
+pub(crate) fn ground_limit(text: &str) -> Result<u64, String> {
+    whole(text, "a ground limit is a whole number of atoms", 1, u64::MAX)
+}
+
+/// The seed of a random generator.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    whole(text, "a seed is a whole number", 0, u64::MAX)
+}
+
+/// Pieces of a pile.
+pub(crate) fn pile(text: &str) -> Result<u32, String> {
+    let most = crosscheck::families::PILE_MAX;
+    let number = whole(text, "a pile is a whole number of pieces", 1, most.into())?;
+    Ok(u32::try_from(number).expect("within the bounds"))
+}
+
+/// Columns, rows or the length of a line; how many there may be is the family's to say.
+pub(crate) fn side(text: &str) -> Result<u32, String> {
+    let hint = || "columns, rows and line are whole numbers of cells, such as 3".to_owned();
+    text.trim().parse().map_err(|_| hint())
+}
+
 /// `number unit` times the unit's worth, rounded down; none where it cannot be read.
 fn scaled(text: &str, units: &[(&str, u128)]) -> Option<u128> {
     let text = text.trim();
@@ -149,6 +195,17 @@ mod tests {
         assert_eq!(probability("0"), Ok((0, 1)));
         assert!(probability("5/4").is_err() && probability("1/0").is_err());
         assert!(probability("0.75").is_err() && probability("-1/2").is_err());
+    }
+
+    #[test]
+    fn whole_numbers_are_refused_with_their_range() {
+        assert_eq!((horizon("0"), pile("7")), (Ok(0), Ok(7)));
+        let refused = "a horizon is a whole number of steps from 0 to 4294967295";
+        for bad in ["-1", "4294967296", "99999999999999999999", "1.5", "", "soon"] {
+            assert_eq!(horizon(bad), Err(refused.to_owned()), "{bad}");
+        }
+        assert!(ground_limit("0").is_err() && pile("0").is_err() && side("-3").is_err());
+        assert_eq!((seed("18446744073709551615"), depth("3")), (Ok(u64::MAX), Ok(3)));
     }
 
     #[test]

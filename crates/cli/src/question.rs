@@ -59,12 +59,18 @@ fn build(
         }
     }
     debug_assert!(!chance.contains(role), "the asked role is never chance");
-    let objective = match args.objective {
-        ObjectiveArg::Win => Objective::Win,
-        ObjectiveArg::Goal => Objective::Goal,
-    };
+    let objective = args.objective.into();
     let rulebook = Arc::clone(rulebook);
     Ok(Question { rulebook, role, objective, horizon: args.horizon, chance, from })
+}
+
+impl From<ObjectiveArg> for Objective {
+    fn from(named: ObjectiveArg) -> Self {
+        match named {
+            ObjectiveArg::Win => Self::Win,
+            ObjectiveArg::Goal => Self::Goal,
+        }
+    }
 }
 
 /// `random`, and the roles that the user named.

@@ -64,25 +64,31 @@ pub(crate) fn interpret(source: &Source, args: &SheetArgs, strict: bool) -> Read
 
 /// The text of a sheet.
 pub(crate) fn open(path: &Path) -> Result<Source, Failure> {
-    if path == Path::new("-") {
-        return decode(STDIN_NAME, &read_stdin()?);
-    }
-    let name = path.display().to_string();
-    decode(&name, &read_file(path)?)
+    open_as("sheet", path)
 }
 
-fn read_stdin() -> Result<Vec<u8>, Failure> {
-    read_bounded(std::io::stdin().lock(), STDIN_NAME)
+/// The text of a file; `kind` says what it should have been where it is none.
+pub(crate) fn open_as(kind: &str, path: &Path) -> Result<Source, Failure> {
+    let name = name(path);
+    let bytes = match path == Path::new("-") {
+        true => read_bounded(std::io::stdin().lock(), &name)?,
+        false => read_file(kind, path, &name)?,
+    };
+    decode(&name, &bytes)
 }
 
-fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
-    let name = path.display().to_string();
-    let file = std::fs::File::open(path).map_err(|error| unreadable(&name, &error))?;
+/// What a sheet is called in reports.
+pub(crate) fn name(path: &Path) -> String {
+    if path == Path::new("-") { STDIN_NAME.to_owned() } else { path.display().to_string() }
+}
+
+fn read_file(kind: &str, path: &Path, name: &str) -> Result<Vec<u8>, Failure> {
+    let file = std::fs::File::open(path).map_err(|error| unreadable(name, &error))?;
     let is_folder = file.metadata().is_ok_and(|data| data.is_dir());
     if is_folder {
-        return Err(Failure::input("unreadable-file", format!("{name} is a folder, not a sheet")));
+        return Err(Failure::input("unreadable-file", format!("{name} is a folder, not a {kind}")));
     }
-    read_bounded(file, &name)
+    read_bounded(file, name)
 }
 
 fn read_bounded(reader: impl Read, name: &str) -> Result<Vec<u8>, Failure> {

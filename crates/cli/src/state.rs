@@ -13,7 +13,8 @@ const ARGUMENT_NAME: &str = "--from";
 /// The ground terms of a state, sorted, each once. A name that the game does not have is refused.
 pub(crate) fn parse(text: &str, rulebook: &Rulebook) -> Result<Vec<Term>, Failure> {
     let source = match text.strip_prefix('@') {
-        Some(path) => sheet::open(Path::new(path))?,
+        Some("") => return Err(no_file_name()),
+        Some(path) => sheet::open_as("state file", Path::new(path))?,
         None => Source::new(ARGUMENT_NAME, text),
     };
     let read = gdl::read_facts(&source.text, rulebook);
@@ -23,4 +24,9 @@ pub(crate) fn parse(text: &str, rulebook: &Rulebook) -> Result<Vec<Term>, Failur
     facts.dedup();
     debug_assert!(facts.is_sorted(), "a state is a sorted set");
     Ok(facts)
+}
+
+fn no_file_name() -> Failure {
+    Failure::input("missing-file", "a file name is missing after the @ of --from")
+        .note("write --from @FILE, where FILE holds the facts of a state")
 }

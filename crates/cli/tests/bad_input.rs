@@ -20,7 +20,26 @@ fn a_missing_file_and_a_folder_are_told_apart() {
     run(&["solve", "no-such-file.gdl"]).refused(2, &["no-such-file.gdl", "no such file"]);
     let folder = Folder::new();
     let path = folder.path().to_str().unwrap();
-    run(&["solve", path]).refused(2, &["is a folder"]);
+    run(&["solve", path]).refused(2, &["is a folder, not a sheet"]);
+    let state = format!("@{path}");
+    solve(GUESS, &["--from", &state]).refused(2, &["is a folder, not a state file"]);
+    solve(GUESS, &["--from", "@"]).refused(2, &["a file name is missing after the @"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_name_cannot_steer_the_terminal() {
+    let folder = Folder::new();
+    let path = folder.file("\u{1b}[31m\n.gdl", GUESS.as_bytes());
+    let absent = format!("{path}.none");
+    let commands = [["solve", &path], ["check", &path], ["crosscheck", &path], ["solve", &absent]];
+    for args in commands {
+        let ran = run(&args);
+        let shown = format!("{}{}", ran.out, ran.err);
+        assert!(!shown.contains('\u{1b}') && !shown.contains("31m\n"), "{ran:?}");
+        assert!(shown.contains("\\u{1b}[31m\\n.gdl"), "{ran:?}");
+    }
+    assert_eq!(run(&["solve", &path, "--json"]).json()["game"], path.as_str());
 }
 
 #[cfg(target_os = "linux")]
@@ -110,7 +129,7 @@ fn a_domain_that_grows_without_bound_is_refused_with_the_rule() {
 #[test]
 fn a_ground_limit_names_the_rule_that_passes_it() {
     let ran = run(&["solve", &game("stochastic-nim-100.gdl"), "--ground-limit", "50"]);
-    ran.refused(2, &["--ground-limit", "^"]);
+    ran.refused(2, &["--ground-limit", "^", "stochastic-nim-100.gdl: 1 error\n"]);
 }
 
 #[test]
@@ -141,7 +160,7 @@ fn a_game_that_does_not_end_is_shown_as_a_cycle_and_a_horizon_bounds_it() {
         ran.refused(2, &["--horizon", "left", "right"]);
         let bounded = solve(CYCLE, &["--engine", engine, "--horizon", "5"]);
         assert_eq!(bounded.status, 0, "{bounded:?}");
-        assert!(bounded.out.contains("1/1 = 1"), "{bounded:?}");
+        assert!(bounded.out.contains("value     1\n"), "{bounded:?}");
     }
 }
 
@@ -187,8 +206,39 @@ fn wrong_flags_are_the_inputs_fault() {
     run(&["conjure"]).refused(2, &["conjure"]);
     run(&["solve"]).refused(2, &["GAME"]);
     run(&["generate", "connect", "3", "3", "9"]).refused(2, &["line 9"]);
-    run(&["generate", "nim", "0"]).refused(2, &["pile 0"]);
+    run(&["generate", "nim", "0"]).refused(2, &["from 1 to 100000"]);
     run(&["generate", "nim", "5", "--add", "7/4"]).refused(2, &["7/4"]);
+}
+
+#[test]
+fn numbers_below_zero_and_beyond_reason_are_told_what_is_right() {
+    let cases = [
+        (&["--horizon", "-1"][..], "a horizon is a whole number of steps from 0 to 4294967295"),
+        (&["--horizon", "99999999999"], "a horizon is a whole number of steps"),
+        (&["--engine", "search", "--depth", "-1"], "a depth is a whole number of steps"),
+        (&["--time", "-5s"], "write a duration"),
+        (&["--memory", "-1GiB"], "write a size"),
+        (&["--ground-limit", "-3"], "a ground limit is a whole number of atoms from 1"),
+        (&["--role", "-1"], "no role `-1`"),
+    ];
+    for (flags, words) in cases {
+        solve(GUESS, flags).refused(2, &[words]);
+    }
+    let nim = game("stochastic-nim-20.gdl");
+    run(&["play", &nim, "--seed", "-1"]).refused(2, &["a seed is a whole number from 0"]);
+    run(&["perft", &nim, "--depth", "-1"]).refused(2, &["a depth is a whole number"]);
+    run(&["generate", "nim", "-1"]).refused(2, &["a pile is a whole number of pieces"]);
+    run(&["generate", "nim", "5", "--add", "-1/2"]).refused(2, &["write a probability"]);
+    run(&["generate", "connect", "-1", "3", "3"]).refused(2, &["are whole numbers of cells"]);
+}
+
+#[test]
+fn a_board_without_its_line_is_told_how_to_write_it() {
+    let usage = "<COLUMNS> <ROWS> <LINE>";
+    for family in ["connect", "tic-tac-toe"] {
+        run(&["generate", family, "4", "4"]).refused(2, &["not provided", "<LINE>", usage]);
+        assert!(run(&["generate", family, "--help"]).out.contains(usage));
+    }
 }
 
 #[cfg(unix)]
@@ -214,12 +264,25 @@ fn output_to_a_closed_pipe_ends_quietly() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_the_environments_fault() {
-    let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
-    let output =
-        support::command(&["generate", "nim", "5"]).stdout(full).output().expect("the binary ends");
-    let err = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{err}");
-    assert!(err.contains("cannot write the output"), "{err}");
+    let nim = game("stochastic-nim-20.gdl");
+    let commands = [
+        &["generate", "nim", "5"][..],
+        &["solve", &nim],
+        &["solve", &nim, "--json"],
+        &["check", &nim, "--json"],
+        &["--help"],
+        &["solve", "--help"],
+        &["help", "solve"],
+        &["--version"],
+        &[],
+    ];
+    for args in commands {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+        let output = support::command(args).stdout(full).output().expect("the binary ends");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{args:?} {err}");
+        assert!(err.contains("cannot write the output"), "{args:?} {err}");
+    }
     let folder = Folder::new();
     let inside = folder.path().join("none").join("game.gdl");
     let target = inside.to_str().unwrap();

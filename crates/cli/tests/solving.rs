@@ -100,7 +100,10 @@ fn a_question_may_start_from_another_state() {
     for state in ["won", "(won)", "((true won))", &format!("@{file}")] {
         let ran = solve(GUESS, &["--from", state]);
         assert_eq!(ran.status, 0, "{ran:?}");
-        assert!(ran.out.contains("1/1 = 1") && ran.out.contains("from the given state"), "{ran:?}");
+        assert!(
+            ran.out.contains("value     1\n") && ran.out.contains("from the given state"),
+            "{ran:?}"
+        );
     }
 }
 
@@ -116,6 +119,52 @@ fn a_time_limit_ends_in_sound_bounds_and_status_one() {
     assert_eq!(told.status, 1);
     assert!(told.out.contains("at least") && told.out.contains("at most"), "{told:?}");
     assert!(told.err.contains("the time limit was met"), "{told:?}");
+}
+
+/// Standard input that nobody closes: the sheet is never read to its end.
+#[cfg(unix)]
+fn unread(flags: &[&str], interrupted: bool) -> support::Ran {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    let mut child = support::command(&[&["solve", "-"], flags].concat())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let held_open = child.stdin.take();
+    if interrupted {
+        std::thread::sleep(Duration::from_millis(700));
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(sent.expect("`kill` is there").success());
+    }
+    let output = child.wait_with_output().expect("the binary ends");
+    drop(held_open);
+    support::Ran {
+        status: output.status.code().expect("an exit status"),
+        out: String::from_utf8(output.stdout).expect("text"),
+        err: String::from_utf8(output.stderr).expect("text"),
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn limits_hold_while_the_sheet_is_read() {
+    let ran = unread(&["--time", "50ms"], false);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.out.contains("at least 0\n") && ran.out.contains("at most  1\n"), "{ran:?}");
+    assert!(ran.err.contains("the sheet was still being read"), "{ran:?}");
+    for (flags, role) in [(&["--json"][..], Value::Null), (&["--json", "--role", "x"], json!("x"))]
+    {
+        let ran = unread(&[flags, &["--time", "50ms"]].concat(), false);
+        let object = ran.json();
+        fits("solve.schema.json", &object);
+        assert_eq!((ran.status, &object["halt"]["reason"]), (1, &json!("time")), "{ran:?}");
+        assert_eq!((&object["lower"], &object["upper"]), (&json!("0/1"), &json!("1/1")));
+        assert_eq!(object["role"], role);
+    }
+    let ended = unread(&["--json"], true);
+    assert_eq!((ended.status, &ended.json()["halt"]["reason"]), (1, &json!("interrupt")));
 }
 
 #[test]
@@ -237,6 +286,18 @@ fn engines_agree_and_the_table_says_so() {
     let object = run(&["crosscheck", &game("reroll.gdl"), "--json"]).json();
     assert_eq!(object["questions"][0]["agree"], true);
     assert_eq!(object["questions"][0]["engines"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_fault_that_all_engines_find_is_told_in_full_below_the_table() {
+    let stuck = GUESS.replace("(<= terminal (true lost))", "");
+    let ran = run_with(&["crosscheck", "-"], stuck.as_bytes());
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.out.ends_with("\n  agree on the fault\n"), "{ran:?}");
+    assert_eq!(ran.err.matches("error").count(), 2, "one fault and the line that counts it");
+    for part in ["no-legal-move", "<stdin>:3:", "lost", "<stdin>: 1 error\n"] {
+        assert!(ran.err.contains(part), "`{part}` is not in {ran:?}");
+    }
 }
 
 #[test]

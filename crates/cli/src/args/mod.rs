@@ -11,11 +11,13 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::quantity;
+pub(crate) use family::{BoardArgs, Family, GenerateArgs};
 use help::{
-    BOARD_HELP, CHECK_HELP, COMPLETIONS_HELP, CROSSCHECK_HELP, GENERAL_HELP, GENERATE_HELP,
-    NIM_HELP, PERFT_HELP, PLAY_HELP, SOLVE_HELP, TRANSLATE_HELP,
+    CHECK_HELP, COMPLETIONS_HELP, CROSSCHECK_HELP, GENERAL_HELP, PERFT_HELP, PLAY_HELP, SOLVE_HELP,
+    TRANSLATE_HELP,
 };
 
+mod family;
 mod help;
 
 const STYLES: Styles = Styles::styled()
@@ -72,7 +74,7 @@ impl Command {
 ///
 /// Prints the value as an exact fraction and every first move with its value; the best moves are
 /// marked with a star.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_long_help = SOLVE_HELP)]
 pub(crate) struct SolveArgs {
     #[command(flatten)]
@@ -83,7 +85,7 @@ pub(crate) struct SolveArgs {
     #[arg(long, conflicts_with = "role", help_heading = "Question")]
     pub(crate) roles: bool,
     /// Ask from this state: the facts that are true in it, or @FILE that holds them
-    #[arg(long, value_name = "STATE", help_heading = "Question")]
+    #[arg(long, value_name = "STATE", allow_negative_numbers = true, help_heading = "Question")]
     pub(crate) from: Option<String>,
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
@@ -103,7 +105,7 @@ pub(crate) struct SolveArgs {
 }
 
 /// The sheet.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct GameArg {
     /// The rules, in GDL; `-` reads standard input
     #[arg(value_name = "GAME")]
@@ -111,7 +113,7 @@ pub(crate) struct GameArg {
 }
 
 /// Several sheets.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct GameList {
     /// The rules, in GDL; `-` reads standard input
     #[arg(value_name = "GAME", required = true)]
@@ -123,17 +125,17 @@ pub(crate) struct GameList {
 #[command(next_help_heading = "Question")]
 pub(crate) struct QuestionArgs {
     /// The role asked about [default: the first that is not chance]
-    #[arg(long, value_name = "ROLE")]
+    #[arg(long, value_name = "ROLE", allow_negative_numbers = true)]
     pub(crate) role: Option<String>,
     /// A role that plays uniformly at random; may be repeated; `others` is every role but the
     /// one asked about
-    #[arg(long, value_name = "ROLE")]
+    #[arg(long, value_name = "ROLE", allow_negative_numbers = true)]
     pub(crate) chance: Vec<String>,
     /// What a finished game is worth: 1 for goal 100 and else 0, or the goal value over 100
     #[arg(long, value_enum, default_value_t)]
     pub(crate) objective: ObjectiveArg,
     /// Play at most this many steps; what is unfinished then is worth 0
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, value_name = "STEPS", value_parser = quantity::horizon, allow_hyphen_values = true)]
     pub(crate) horizon: Option<u32>,
 }
 
@@ -158,7 +160,7 @@ pub(crate) struct SheetArgs {
     #[arg(long)]
     pub(crate) perfect_information: bool,
     /// Refuse a game that grounds to more atoms or rules than this
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "COUNT", value_parser = quantity::ground_limit, allow_hyphen_values = true)]
     pub(crate) ground_limit: Option<u64>,
 }
 
@@ -167,10 +169,10 @@ pub(crate) struct SheetArgs {
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
     /// Stop at this resident size of the process, such as 8GiB or 512MiB
-    #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size, allow_hyphen_values = true)]
     pub(crate) memory: Option<u64>,
     /// Stop after this time, such as 60s, 500ms or 5m
-    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration, allow_hyphen_values = true)]
     pub(crate) time: Option<Duration>,
 }
 
@@ -186,7 +188,7 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) backend: BackendName,
     /// Search only this many steps deep, and give bounds (needs --engine search)
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, value_name = "STEPS", value_parser = quantity::depth, allow_hyphen_values = true)]
     pub(crate) depth: Option<u32>,
     /// Check every reachable state for well-formedness, also where the engine would not
     #[arg(long)]
@@ -253,7 +255,7 @@ pub(crate) struct PerftArgs {
     #[command(flatten)]
     pub(crate) game: GameArg,
     /// Stop after this many plies [default: the whole game]
-    #[arg(long, value_name = "PLIES")]
+    #[arg(long, value_name = "PLIES", value_parser = quantity::depth, allow_hyphen_values = true)]
     pub(crate) depth: Option<u32>,
     /// Print one JSON object instead of text
     #[arg(long)]
@@ -273,76 +275,19 @@ pub(crate) struct PlayArgs {
     #[command(flatten)]
     pub(crate) question: QuestionArgs,
     /// Seed of the rolls and the random moves
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = quantity::seed, allow_hyphen_values = true)]
     pub(crate) seed: u64,
     /// Choose what chance does, instead of rolling
     #[arg(long)]
     pub(crate) choose_chance: bool,
     /// Time for the odds of one position; where it is over, bounds are shown
-    #[arg(long, value_name = "TIME", value_parser = quantity::duration, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration, allow_hyphen_values = true, default_value = "10s")]
     pub(crate) time: Duration,
     /// Memory for the odds of one position
-    #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size, allow_hyphen_values = true)]
     pub(crate) memory: Option<u64>,
     #[command(flatten)]
     pub(crate) sheet: SheetArgs,
-}
-
-/// Prints the rules of a game of a family.
-#[derive(Debug, Args)]
-#[command(after_long_help = GENERATE_HELP)]
-pub(crate) struct GenerateArgs {
-    #[command(subcommand)]
-    pub(crate) family: Family,
-}
-
-/// The families.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Family {
-    /// Tic-tac-toe: any free cell, a line wins
-    #[command(name = "tic-tac-toe", visible_alias = "tictactoe")]
-    TicTacToe(BoardArgs),
-    /// Connect: a disc drops to the lowest free cell of a column, a line wins
-    Connect(BoardArgs),
-    /// Nim: take one or two from a pile; who takes the last wins
-    Nim(NimArgs),
-}
-
-/// A board.
-#[derive(Debug, Args)]
-#[command(after_long_help = BOARD_HELP)]
-pub(crate) struct BoardArgs {
-    /// Columns, rows and the length of a line that wins, as three numbers
-    #[arg(value_name = "COLUMNS ROWS LINE", num_args = 3, conflicts_with_all = ["columns", "rows", "line"])]
-    pub(crate) shape: Vec<u32>,
-    /// Columns of the board
-    #[arg(long, required_unless_present = "shape")]
-    pub(crate) columns: Option<u32>,
-    /// Rows of the board
-    #[arg(long, required_unless_present = "shape")]
-    pub(crate) rows: Option<u32>,
-    /// Length of a line that wins
-    #[arg(long, required_unless_present = "shape")]
-    pub(crate) line: Option<u32>,
-    /// Probability that the mark is of the mover's own colour [default: it always is]
-    #[arg(long, value_name = "A/B", value_parser = quantity::probability)]
-    pub(crate) own: Option<(u32, u32)>,
-    #[command(flatten)]
-    pub(crate) target: OutputArg,
-}
-
-/// A pile.
-#[derive(Debug, Args)]
-#[command(after_long_help = NIM_HELP)]
-pub(crate) struct NimArgs {
-    /// Pieces at the start
-    #[arg(value_name = "PILE")]
-    pub(crate) pile: u32,
-    /// Probability that a piece is added after a turn
-    #[arg(long, value_name = "A/B", value_parser = quantity::probability, default_value = "0")]
-    pub(crate) add: (u32, u32),
-    #[command(flatten)]
-    pub(crate) target: OutputArg,
 }
 
 /// Where a text goes.
@@ -354,7 +299,7 @@ pub(crate) struct OutputArg {
 }
 
 /// Asks all engines the same question and compares the answers.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_long_help = CROSSCHECK_HELP)]
 pub(crate) struct CrosscheckArgs {
     #[command(flatten)]
@@ -427,6 +372,8 @@ mod tests {
         assert!(refused("oddsmith solve g --engine symbolic"));
         assert!(refused("oddsmith generate connect 3 3"));
         assert!(refused("oddsmith generate connect 3 3 3 --rows 4"));
+        assert!(refused("oddsmith generate connect --rows 4 --line 3"));
+        assert!(refused("oddsmith generate connect"));
         assert!(refused("oddsmith generate nim 5 --add 3/2"));
         assert!(!refused("oddsmith generate connect --columns 3 --rows 3 --line 3 --own 1/2"));
     }

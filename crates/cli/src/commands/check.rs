@@ -61,7 +61,7 @@ fn check(path: &Path, args: &CheckArgs) -> (SheetObject, String) {
     let passed = diagnostics.iter().all(|held| held.severity < worst);
     debug_assert!(passed || !diagnostics.is_empty(), "a sheet fails for a reason");
     // The diagnostics are this command's answer: they go to standard output, without colours.
-    let mut text = gdl::render(&diagnostics, &source, false);
+    let mut text = trouble::rendered(&diagnostics, &source, false);
     text += &trouble::summary(&source.name, &diagnostics);
     text.push('\n');
     let game = source.name.to_string();

@@ -1,7 +1,8 @@
 //! `oddsmith crosscheck`: one question to every engine, the answers side by side.
 //!
 //! Status 0 says that every engine answered exactly and all agree; 1 that they differ or that one
-//! halted (then the bounds were compared); 2 that the game is at fault, as all of them found.
+//! halted (then the bounds were compared); 2 that the game is at fault, as all of them found: then
+//! the fault is told in full below the table.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,13 +15,14 @@ use serde::Serialize;
 use verdict::{Engine, Question, Stop};
 
 use super::write_object;
-use crate::args::CrosscheckArgs;
+use crate::args::{CrosscheckArgs, LimitArgs};
 use crate::asking::{self, Patience};
 use crate::failure::{Failure, Status};
 use crate::quantity::show_count;
 use crate::report::answer::Asked;
 use crate::report::human;
-use crate::{lineup, memory, question, sheet};
+use crate::report::visible::visible;
+use crate::{lineup, memory, question, reading, sheet};
 
 /// Widest result in the table; the whole fraction is in `--json`.
 const RESULT_WIDTH: usize = 40;
@@ -36,7 +38,7 @@ struct CrosscheckObject {
 #[derive(Serialize)]
 struct ComparedObject {
     game: String,
-    role: String,
+    role: Option<String>,
     objective: &'static str,
     horizon: Option<u32>,
     agree: bool,
@@ -61,16 +63,18 @@ pub(crate) fn run(args: &CrosscheckArgs, out: &mut dyn Write) -> Result<Status, 
     let engines: Vec<&dyn Engine> = engines.iter().map(|engine| &**engine).collect();
     let (mut worst, mut objects) = (Status::Answered, Vec::new());
     for path in &args.games.games {
-        let (source, questions) = pose(path, args)?;
+        let (owned, named) = (args.clone(), path.clone());
+        let (source, questions) = reading::within(&patience(args), move || pose(&named, &owned))?;
         for question in questions {
             let agreement = compare(&question, &engines, args);
-            worst = worst.max(status(&agreement, &source)?);
             let asked = Asked::new(&source.name, &question, "all");
+            let status = status(&agreement, &source);
             if args.json {
                 objects.push(object(&asked, &agreement));
             } else {
-                show(out, &asked, &agreement)?;
+                show(out, &asked, &agreement, status.is_err())?;
             }
+            worst = worst.max(status?);
         }
     }
     if args.json {
@@ -91,15 +95,15 @@ fn pose(path: &Path, args: &CrosscheckArgs) -> Result<(Source, Vec<Question>), F
 }
 
 fn compare(question: &Question, engines: &[&dyn Engine], args: &CrosscheckArgs) -> Agreement {
-    let patience = Patience {
-        started: Instant::now(),
-        time: args.limits.time,
-        memory: args.limits.memory,
-        shown: !args.json,
-    };
-    let agreement = patience.watch(|watch| agree(question, engines, watch));
+    let agreement = patience(args).watch(|watch| agree(question, engines, watch));
     assert_eq!(agreement.rows.len(), engines.len(), "each engine answers");
     agreement
+}
+
+/// The limits, with a clock that starts now.
+fn patience(args: &CrosscheckArgs) -> Patience {
+    let LimitArgs { time, memory } = args.limits;
+    Patience { started: Instant::now(), time, memory, shown: !args.json }
 }
 
 /// The status of one comparison; a fault that all engines find is the game's.
@@ -107,19 +111,23 @@ fn status(agreement: &Agreement, source: &Source) -> Result<Status, Failure> {
     if agreement.disagreement.is_some() {
         return Ok(Status::Halted);
     }
-    let mut worst = Status::Answered;
-    for row in &agreement.rows {
-        match &row.result {
-            Ok(_) => {}
-            Err(Stop::Halted(_)) => worst = worst.max(Status::Halted),
-            Err(stop) => return Err(asking::failure(stop.clone(), source)),
-        }
+    let stops = || agreement.rows.iter().filter_map(|row| row.result.as_ref().err());
+    // Of one fault told by several engines, that which has a place in the sheet says most.
+    let placed = |stop: &&Stop| matches!(stop, Stop::Faulty(fault) if fault.span.is_some());
+    let ended = |stop: &&Stop| !matches!(stop, Stop::Halted(_));
+    if let Some(stop) = stops().find(placed).or_else(|| stops().find(ended)) {
+        return Err(asking::failure(stop.clone(), source));
     }
-    Ok(worst)
+    Ok(if stops().next().is_some() { Status::Halted } else { Status::Answered })
 }
 
-fn show(out: &mut dyn Write, asked: &Asked, agreement: &Agreement) -> Result<(), Failure> {
-    writeln!(out, "{}: {}", asked.game, human::question(asked))?;
+fn show(
+    out: &mut dyn Write,
+    asked: &Asked,
+    agreement: &Agreement,
+    faulty: bool,
+) -> Result<(), Failure> {
+    writeln!(out, "{}: {}", visible(&asked.game), human::question(asked))?;
     for row in &agreement.rows {
         let states =
             row.states().map_or(String::new(), |count| format!("{} states", show_count(count)));
@@ -131,8 +139,13 @@ fn show(out: &mut dyn Write, asked: &Asked, agreement: &Agreement) -> Result<(),
             row.seconds
         )?;
     }
-    let end = agreement.disagreement.as_deref().unwrap_or("agree");
-    writeln!(out, "  {end}")?;
+    let agree = if faulty { "agree on the fault" } else { "agree" };
+    writeln!(out, "  {}", agreement.disagreement.as_deref().unwrap_or(agree))?;
+    if agreement.disagreement.is_some() {
+        for row in agreement.rows.iter().filter(|row| matches!(row.result, Err(Stop::Faulty(_)))) {
+            writeln!(out, "  {}: {}", row.engine, row.result_text())?;
+        }
+    }
     Ok(out.flush()?)
 }
 

@@ -24,8 +24,11 @@ pub(crate) fn run(args: &GenerateArgs, out: &mut dyn Write) -> Result<Status, Fa
 
 /// The board, given as three numbers or by name; clap sees to it that one of the two is whole.
 fn board(args: &BoardArgs) -> Board {
-    let part = |place: usize, named: Option<u32>| {
-        args.shape.get(place).copied().or(named).expect("clap requires all three")
-    };
-    Board { columns: part(0, args.columns), rows: part(1, args.rows), line: part(2, args.line) }
+    let part = |first: Option<u32>, named| first.or(named).expect("clap requires all three");
+    let shape = &args.shape;
+    Board {
+        columns: part(shape.columns, args.columns),
+        rows: part(shape.rows, args.rows),
+        line: part(shape.line, args.line),
+    }
 }

@@ -1,14 +1,16 @@
 //! `oddsmith solve`: a sheet and a question in, the exact value and every first move out.
 //!
 //! With `--roles` the roles are asked in turn, each with the whole time limit of its own; one that
-//! halts does not keep the next from being answered, and the status is the worst of all.
+//! halts does not keep the next from being answered, and the status is the worst of all. The sheet is
+//! read under the same limits; where one is met before its end, all that is known is that the value is
+//! a probability.
 
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
-use gdl::Source;
-use verdict::Question;
+use gdl::{Diagnostic, Source};
+use verdict::{HaltReason, Question};
 
 use super::{print_notes, write_object};
 use crate::args::SolveArgs;
@@ -17,7 +19,7 @@ use crate::failure::{Failure, Status};
 use crate::report::answer::{Answer, Asked, Ended};
 use crate::report::json::{AnswerObject, RolesObject};
 use crate::report::{human, trouble};
-use crate::{lineup, memory, question, sheet, state};
+use crate::{lineup, memory, question, reading, sheet, state};
 
 /// Answers.
 pub(crate) fn run(
@@ -27,19 +29,18 @@ pub(crate) fn run(
 ) -> Result<Status, Failure> {
     memory::check_limit(args.limits.memory)?;
     let engine = lineup::choose(&args.engine, &args.sheet)?;
-    let (source, questions) = pose(args)?;
+    let owned = args.clone();
+    let posed = match reading::within(&patience(args, started), move || pose(&owned)) {
+        Err(Failure::Unread(reason)) => return unread(args, reason, started, out),
+        read => read?,
+    };
+    warn(args, &posed);
     let mut answers = Vec::new();
-    for (place, question) in questions.iter().enumerate() {
+    for (place, question) in posed.questions.iter().enumerate() {
         let begun = if place == 0 { started } else { Instant::now() };
-        let patience = Patience {
-            started: begun,
-            time: args.limits.time,
-            memory: args.limits.memory,
-            shown: !args.json && !args.quiet,
-        };
         let answer = Answer {
-            asked: Asked::new(&source.name, question, args.engine.engine.text()),
-            ended: ask(&*engine, question, &source, &patience)?,
+            asked: Asked::new(&posed.source.name, question, args.engine.engine.text()),
+            ended: ask(&*engine, question, &posed.source, &patience(args, begun))?,
             time: begun.elapsed(),
             peak_bytes: store::peak_bytes(),
         };
@@ -51,19 +52,59 @@ pub(crate) fn run(
     if args.json {
         write_json(out, args, &answers)?;
     } else if args.explain {
-        super::explain::write(out, args, &questions[0], &source)?;
+        super::explain::write(out, args, &posed.questions[0], &posed.source)?;
     }
+    // Taking a huge rulebook apart takes seconds, and the process ends here anyway.
+    std::mem::forget(posed);
     let halted = answers.iter().any(|answer| matches!(answer.ended, Ended::Halted(_)));
     Ok(if halted { Status::Halted } else { Status::Answered })
 }
 
-/// The sheet and the questions that the flags put to it.
-fn pose(args: &SolveArgs) -> Result<(Source, Vec<Question>), Failure> {
-    let sheet = sheet::read_open(&args.game.game, &args.sheet)?;
+/// The limits of one question.
+fn patience(args: &SolveArgs, started: Instant) -> Patience {
+    let shown = !args.json && !args.quiet;
+    Patience { started, time: args.limits.time, memory: args.limits.memory, shown }
+}
+
+/// The answer to a question whose sheet was not read within the limits.
+fn unread(
+    args: &SolveArgs,
+    reason: HaltReason,
+    started: Instant,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let answer = Answer {
+        asked: Asked::unread(&sheet::name(&args.game.game), args),
+        ended: Ended::Halted(reading::halt(reason)),
+        time: started.elapsed(),
+        peak_bytes: store::peak_bytes(),
+    };
+    if args.json {
+        write_json(out, args, &[answer])?;
+    } else {
+        show(out, args, &answer, false)?;
+    }
+    Ok(Status::Halted)
+}
+
+/// A sheet and what is asked about it.
+struct Posed {
+    source: Source,
+    warnings: Vec<Diagnostic>,
+    questions: Vec<Question>,
+}
+
+/// Prints the warnings of the sheet.
+fn warn(args: &SolveArgs, posed: &Posed) {
     if !args.json && !args.quiet {
-        let text = gdl::render(&sheet.warnings, &sheet.source, trouble::colored());
+        let text = trouble::rendered(&posed.warnings, &posed.source, trouble::colored());
         std::io::stderr().write_all(text.as_bytes()).ok();
     }
+}
+
+/// The sheet and the questions that the flags put to it.
+fn pose(args: &SolveArgs) -> Result<Posed, Failure> {
+    let sheet = sheet::read_open(&args.game.game, &args.sheet)?;
     let from = match &args.from {
         Some(text) => Some(state::parse(text, &sheet.rulebook)?),
         None => None,
@@ -75,7 +116,7 @@ fn pose(args: &SolveArgs) -> Result<(Source, Vec<Question>), Failure> {
         vec![question::one(&rulebook, &args.question, from)?]
     };
     debug_assert!(!questions.is_empty(), "some role is asked about");
-    Ok((sheet.source, questions))
+    Ok(Posed { source: sheet.source, warnings: sheet.warnings, questions })
 }
 
 /// One answer as text, its notes on standard error.

@@ -20,6 +20,8 @@ pub(crate) fn run(args: &TranslateArgs, out: &mut dyn Write) -> Result<Status, F
         Form::Propnet => build(&held.rulebook, &args.sheet, &held.source)?.1.to_string(),
         Form::Dot => net::dot(&build(&held.rulebook, &args.sheet, &held.source)?.1),
     };
+    // Taking a huge rulebook apart would keep its reader waiting for the end of the text.
+    std::mem::forget(held);
     debug_assert!(!text.is_empty(), "every game has a text in every form");
     write_text(out, args.target.output.as_deref(), &text)?;
     Ok(Status::Answered)

@@ -5,13 +5,15 @@ use std::time::Duration;
 use exact::Ratio;
 use verdict::{Counts, Halt, HaltReason, Objective, Question, Verdict};
 
+use crate::args::SolveArgs;
+
 /// The question in names, for people and programs.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     /// The sheet as the user named it.
     pub(crate) game: String,
-    /// The role asked about.
-    pub(crate) role: String,
+    /// The role asked about; none where the sheet was not read and the user named none.
+    pub(crate) role: Option<String>,
     /// Roles that play against it.
     pub(crate) opponents: Vec<String>,
     /// Roles that play uniformly at random.
@@ -35,15 +37,36 @@ impl Asked {
         let name = |role| question.rulebook.role_name(role).to_owned();
         Self {
             game: game.to_owned(),
-            role: name(question.role),
+            role: Some(name(question.role)),
             opponents: question.opponents().map(name).collect(),
             chance: question.chance.iter().map(name).collect(),
             objective: question.objective,
             horizon: question.horizon,
             elsewhere: question.from.is_some(),
             engine,
-            backend: (engine != "reference").then_some("cpu"),
+            backend: backend(engine),
         }
+    }
+
+    /// The question as the flags put it, for a sheet that was not read in time.
+    pub(crate) fn unread(game: &str, args: &SolveArgs) -> Self {
+        let engine = args.engine.engine.text();
+        Self {
+            game: game.to_owned(),
+            role: args.question.role.clone(),
+            opponents: Vec::new(),
+            chance: args.question.chance.clone(),
+            objective: args.question.objective.into(),
+            horizon: args.question.horizon,
+            elsewhere: args.from.is_some(),
+            engine,
+            backend: backend(engine),
+        }
+    }
+
+    /// The role asked about, for a sentence.
+    pub(crate) fn who(&self) -> &str {
+        self.role.as_deref().unwrap_or("the asked role")
     }
 
     /// `win` or `goal`.
@@ -53,6 +76,11 @@ impl Asked {
             Objective::Goal => "goal",
         }
     }
+}
+
+/// Where an engine expands states.
+fn backend(engine: &str) -> Option<&'static str> {
+    (engine != "reference").then_some("cpu")
 }
 
 /// How it ended.

@@ -6,6 +6,7 @@ use verdict::Objective;
 
 use super::answer::{Answer, Asked, Ended, MoveLine, reason};
 use super::number;
+use super::visible::visible;
 use crate::quantity::{show_count, show_duration, show_size};
 
 /// Width of the names on the left.
@@ -13,7 +14,7 @@ const LABEL_WIDTH: usize = 10;
 
 /// Writes an answer.
 pub(crate) fn write(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
-    row(out, "game", &answer.asked.game)?;
+    row(out, "game", &visible(&answer.asked.game))?;
     row(out, "question", &question(&answer.asked))?;
     write_value(out, answer)?;
     write_moves(out, answer)?;
@@ -36,7 +37,7 @@ pub(crate) fn notes(answer: &Answer) -> Vec<String> {
                 notes.push("some play is unfinished at the horizon and counts as 0".to_owned());
             }
             if verdict.simultaneous {
-                let role = &answer.asked.role;
+                let role = answer.asked.who();
                 notes.push(format!(
                     "{role} and an opponent choose in the same step: the opponent is taken to see \
                      {role}'s choice, so this is a lower bound for the simultaneous game"
@@ -58,8 +59,8 @@ fn row(out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
 /// `the probability that x wins, against o, within 6 steps; chance: random`.
 pub(crate) fn question(asked: &Asked) -> String {
     let mut text = match asked.objective {
-        Objective::Win => format!("the probability that {} wins", asked.role),
-        Objective::Goal => format!("the goal value of {}, over 100", asked.role),
+        Objective::Win => format!("the probability that {} wins", asked.who()),
+        Objective::Goal => format!("the goal value of {}, over 100", asked.who()),
     };
     if !asked.opponents.is_empty() {
         text += &format!(", against {}", asked.opponents.join(" and "));
@@ -107,7 +108,7 @@ fn write_moves(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
         row(out, if place == 0 { "moves" } else { "" }, shown.trim_end())?;
     }
     let choosers = answer.choosers();
-    if choosers.iter().any(|role| *role != answer.asked.role) {
+    if choosers.iter().any(|role| *role != answer.asked.who()) {
         row(out, "", &format!("(moves of {})", choosers.join(" and ")))?;
     }
     Ok(())
@@ -116,7 +117,7 @@ fn write_moves(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
 /// Fraction and decimal; for an unknown value the two bounds.
 fn value_columns(line: &MoveLine<'_>) -> (String, String) {
     if line.lower == line.upper {
-        return (number::fraction(line.lower), number::decimal(line.lower));
+        return (number::fraction(line.lower), number::decimal_beside(line.lower));
     }
     let decimal = number::plain_decimal;
     (format!("from {}", decimal(line.lower)), format!("to {}", decimal(line.upper)))
@@ -159,7 +160,7 @@ mod tests {
     fn answer(ended: Ended) -> Answer {
         let asked = Asked {
             game: "g.gdl".to_owned(),
-            role: "x".to_owned(),
+            role: Some("x".to_owned()),
             opponents: vec!["o".to_owned()],
             chance: vec!["random".to_owned()],
             objective: Objective::Win,
@@ -231,7 +232,7 @@ time      0.021 s, 3.0 MiB of memory at the peak, by sweep on cpu
         let answer = answer(Ended::Halted(halt));
         let shown = text(&answer);
         for part in [
-            "at least 0/1 = 0",
+            "at least 0\n",
             "at most  1/2 = 0.5",
             "width    = 0.5",
             "* go    from 0  to 0.5",

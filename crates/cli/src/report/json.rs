@@ -12,7 +12,7 @@ use super::number::DECIMAL_DIGITS;
 #[derive(Serialize)]
 pub(crate) struct AnswerObject {
     game: String,
-    role: String,
+    role: Option<String>,
     opponents: Vec<String>,
     chance: Vec<String>,
     objective: &'static str,

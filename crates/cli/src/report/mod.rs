@@ -6,3 +6,4 @@ pub(crate) mod json;
 pub(crate) mod number;
 pub(crate) mod place;
 pub(crate) mod trouble;
+pub(crate) mod visible;

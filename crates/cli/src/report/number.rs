@@ -16,9 +16,12 @@ const LONG_TEXT: usize = 200;
 /// Digits kept at the front and at the back of a shortened number.
 const KEPT_DIGITS: usize = 12;
 
-/// `243/512`, or both parts shortened with the number of their digits.
+/// `243/512`, a whole number as `52`, or both parts shortened with the number of their digits.
 pub(crate) fn fraction(value: &Ratio) -> String {
     let text = value.to_string();
+    if let Some(whole) = text.strip_suffix("/1") {
+        return shorten(whole);
+    }
     if text.len() <= LONG_TEXT {
         return text;
     }
@@ -46,9 +49,14 @@ pub(crate) fn plain_decimal(value: &Ratio) -> String {
     value.decimal(digits)
 }
 
-/// `243/512 = 0.474609375`.
+/// `243/512 = 0.474609375`; a whole number is its own decimal.
 pub(crate) fn both(value: &Ratio) -> String {
-    format!("{} {}", fraction(value), decimal(value))
+    format!("{} {}", fraction(value), decimal_beside(value)).trim_end().to_owned()
+}
+
+/// The decimal that stands beside the fraction; none where that would say the same twice.
+pub(crate) fn decimal_beside(value: &Ratio) -> String {
+    if fraction(value) == plain_decimal(value) { String::new() } else { decimal(value) }
 }
 
 fn shorten(digits: &str) -> String {
@@ -71,8 +79,9 @@ mod tests {
     fn a_decimal_tells_whether_it_is_rounded() {
         assert_eq!(both(&ratio("243/512")), "243/512 = 0.474609375");
         assert_eq!(both(&ratio("1/3")), "1/3 ≈ 0.333333333333");
-        assert_eq!(both(&ratio("1")), "1/1 = 1");
-        assert_eq!(both(&ratio("0")), "0/1 = 0");
+        assert_eq!(both(&ratio("1")), "1");
+        assert_eq!(both(&ratio("0")), "0");
+        assert_eq!(both(&ratio("52")), "52");
         let beside = Ratio::new(10u64.pow(15) / 2 - 1, 10u64.pow(15));
         assert_eq!(decimal(&beside), "= 0.499999999999999");
         let tiny = Ratio::new(1u8, 10u64.pow(15));

@@ -10,7 +10,9 @@ use gdl::{Diagnostic, Label, Severity, Source};
 use serde::Serialize;
 use verdict::Fault;
 
+use super::answer::reason;
 use super::place::{Place, place};
+use super::visible::visible;
 use crate::failure::{Failure, SheetFault};
 
 /// Longest path of states that is printed whole; of a longer one the middle is left out.
@@ -27,21 +29,32 @@ pub(crate) fn text(failure: &Failure, color: bool) -> String {
         Failure::Sheet(fault) => sheet_text(fault, color),
         Failure::Game(fault, source) => game_text(fault, source.as_ref(), color),
         Failure::Input(complaint) => plain(&complaint.message, &complaint.notes),
-        Failure::Limit(message) | Failure::Environment(message) => plain(message, &[]),
+        Failure::Environment(message) => plain(message, &[]),
+        Failure::Unread(limit) => plain(&unread(limit), &[]),
         Failure::ClosedPipe => String::new(),
     }
 }
 
 fn plain(message: &str, notes: &[String]) -> String {
-    let mut text = format!("error: {message}\n");
+    let mut text = format!("error: {}\n", visible(message));
     for note in notes {
-        text += &format!("  = {note}\n");
+        text += &format!("  = {}\n", visible(note));
     }
     text
 }
 
+fn unread(limit: &verdict::HaltReason) -> String {
+    format!("{} while the sheet was still being read", reason(limit).1)
+}
+
+/// Diagnostics with their places, under a name that is safe to show.
+pub(crate) fn rendered(diagnostics: &[Diagnostic], source: &Source, color: bool) -> String {
+    let name = visible(&source.name).into();
+    gdl::render(diagnostics, &Source { name, text: source.text.clone() }, color)
+}
+
 fn sheet_text(fault: &SheetFault, color: bool) -> String {
-    let mut text = gdl::render(&fault.diagnostics, &fault.source, color);
+    let mut text = rendered(&fault.diagnostics, &fault.source, color);
     text += &summary(&fault.source.name, &fault.diagnostics);
     text.push('\n');
     text
@@ -55,6 +68,7 @@ pub(crate) fn summary(name: &str, diagnostics: &[Diagnostic]) -> String {
         1 => format!("1 {word}"),
         _ => format!("{count} {word}s"),
     };
+    let name = visible(name);
     match (errors, warnings) {
         (0, 0) => format!("{name}: no faults"),
         (0, _) => format!("{name}: {}", plural(warnings, "warning")),
@@ -64,11 +78,16 @@ pub(crate) fn summary(name: &str, diagnostics: &[Diagnostic]) -> String {
 }
 
 fn game_text(fault: &Fault, source: Option<&Source>, color: bool) -> String {
+    let diagnostics = [diagnostic(fault)];
     let mut text = match (source, fault.span) {
-        (Some(source), Some(_)) => gdl::render(&[diagnostic(fault)], source, color),
+        (Some(source), Some(_)) => rendered(&diagnostics, source, color),
         _ => plain(&fault.message, &fault.notes),
     };
     write_states(&mut text, &fault.states);
+    if let Some(source) = source {
+        text += &summary(&source.name, &diagnostics);
+        text.push('\n');
+    }
     text
 }
 
@@ -157,7 +176,7 @@ pub(crate) fn object(failure: &Failure) -> ErrorObject {
             ..body(fault.code, &fault.message, &fault.notes)
         },
         Failure::Input(complaint) => body(complaint.code, &complaint.message, &complaint.notes),
-        Failure::Limit(message) => body("limit", message, &[]),
+        Failure::Unread(limit) => body("limit", &unread(limit), &[]),
         Failure::Environment(message) => body("environment", message, &[]),
         Failure::ClosedPipe => body("closed-pipe", "the output is closed", &[]),
     };
@@ -197,6 +216,17 @@ mod tests {
         let long = text(&fault(40), false);
         assert!(long.contains("... 28 more ..."), "{long}");
         assert!(long.contains(" 40. (step 40)") && !long.contains("(step 20)"), "{long}");
+    }
+
+    #[test]
+    fn a_name_cannot_steer_the_terminal_and_a_fault_is_counted_below() {
+        let source = Source::new("a\u{1b}[31m.gdl", "(role x)");
+        let span = Some(gdl::Span { start: 1, end: 5 });
+        let fault =
+            Fault { code: "c", message: "m".into(), states: Vec::new(), span, notes: Vec::new() };
+        let shown = text(&Failure::Game(Box::new(fault), Some(source)), false);
+        assert!(shown.ends_with("a\\u{1b}[31m.gdl: 1 error\n"), "{shown}");
+        assert!(shown.contains("a\\u{1b}[31m.gdl:1:2") && !shown.contains('\u{1b}'), "{shown}");
     }
 
     #[test]
