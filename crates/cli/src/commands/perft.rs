@@ -17,7 +17,7 @@ use crate::args::{EngineArgs, PerftArgs};
 use crate::asking::{Patience, failure};
 use crate::failure::{Failure, Status};
 use crate::quantity::{group_thousands, show_count, show_duration};
-use crate::{lineup, memory, sheet};
+use crate::{lineup, memory, reading, sheet};
 
 /// `perft --json`; described by `schema/perft.schema.json`.
 #[derive(Serialize)]
@@ -49,11 +49,12 @@ pub(crate) fn run(
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     memory::check_limit(args.limits.memory)?;
-    let held = sheet::read(&args.game.game, &args.sheet)?;
-    let question = question(Arc::new(held.rulebook));
-    let options = lineup::options(&EngineArgs::default(), &args.sheet);
     let patience =
         Patience { started, time: args.limits.time, memory: args.limits.memory, shown: !args.json };
+    let (path, flags) = (args.game.game.clone(), args.sheet.clone());
+    let held = reading::within(&patience, move || sheet::read(&path, &flags))?;
+    let question = question(Arc::new(held.rulebook));
+    let options = lineup::options(&EngineArgs::default(), &args.sheet);
     let counted = patience.watch(|watch| solve::perft(&question, args.depth, &options, watch));
     let Perft { plies, halted } = counted.map_err(|stop| failure(stop, &held.source))?;
     let halted = halted.map(|reason| ended_by(&reason, plies.len()));

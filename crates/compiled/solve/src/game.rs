@@ -225,14 +225,14 @@ fn grounded(
         ..GroundLimits::default()
     };
     ground::ground(&question.rulebook, &limits).map_err(|fault| match fault.code {
-        "interrupted" => unknown(HaltReason::Interrupt),
-        "time" => unknown(HaltReason::Time),
+        "interrupted" => unknown(HaltReason::Interrupt, "let the rules be grounded"),
+        "time" => unknown(HaltReason::Time, "give more `--time`: the rules were being grounded"),
         _ => faulty(fault.code, fault.message, fault.span, fault.notes),
     })
 }
 
 /// A limit that was met before anything is known.
-fn unknown(reason: HaltReason) -> Stop {
+pub(crate) fn unknown(reason: HaltReason, advice: &str) -> Stop {
     Stop::Halted(Box::new(Halt {
         reason,
         lower: Ratio::zero(),
@@ -240,7 +240,7 @@ fn unknown(reason: HaltReason) -> Stop {
         choosers: Vec::new(),
         moves: Vec::new(),
         counts: Counts::default(),
-        advice: "give more `--time`: the rules were still being grounded".to_owned(),
+        advice: advice.to_owned(),
     }))
 }
 

@@ -26,7 +26,7 @@ use verdict::{Counts, Engine, Question, Stop, Verdict, Watch};
 
 use crate::Options;
 use crate::backend::Trouble;
-use crate::game::Game;
+use crate::game::{Game, unknown};
 use level::LevelTables;
 
 pub use paths::{Perft, PerftPly, perft};
@@ -193,7 +193,10 @@ pub(crate) fn stop(game: &Game, expander: &dyn Expander, trouble: Trouble) -> St
             let states: Vec<_> = keys.iter().map(|key| expander.unpack(key)).collect();
             Stop::Faulty(Box::new(game.endless(&states)))
         }
-        Trouble::Limit(reason) => Stop::Environment(plies::early(&reason)),
+        Trouble::Limit(reason) => {
+            let advice = plies::advice(&reason);
+            unknown(reason, &advice)
+        }
         Trouble::LevelBroken => unreachable!("a broken guess restarts the solve"),
     }
 }

@@ -47,7 +47,12 @@ pub fn perft(
     options: &Options,
     watch: &Watch<'_>,
 ) -> Result<Perft, Stop> {
-    let mut game = Game::new(question, options, watch)?;
+    let mut game = match Game::new(question, options, watch) {
+        Err(Stop::Halted(halt)) => {
+            return Ok(Perft { plies: Vec::new(), halted: Some(halt.reason) });
+        }
+        made => made?,
+    };
     loop {
         match attempt(&mut game, depth, options, watch) {
             Ok(counted) => return Ok(counted),
@@ -87,7 +92,7 @@ fn refuse_endless(
     watch: &Watch<'_>,
 ) -> Result<(), Ended> {
     match graph::visit(game, expander.fork(), root, watch) {
-        Ok(_) | Err(Ended::Stop(Stop::Environment(_))) => Ok(()),
+        Ok(_) | Err(Ended::Stop(Stop::Halted(_))) => Ok(()),
         Err(Ended::Stop(Stop::Faulty(mut fault))) => {
             if fault.code == "endless-play" {
                 fault.notes = vec!["`--depth N` counts plies 0 to N all the same".to_owned()];

@@ -324,7 +324,7 @@ fn too_wide(mut ended: Ended) -> Ended {
 }
 
 /// What the user can do for an exact answer.
-fn advice(reason: &HaltReason) -> String {
+pub(super) fn advice(reason: &HaltReason) -> String {
     match reason {
         HaltReason::Time => "give more `--time`, or bound the play with `--horizon`".to_owned(),
         HaltReason::Memory { needed } => format!(
@@ -332,19 +332,7 @@ fn advice(reason: &HaltReason) -> String {
             needed.div_ceil(1 << 20)
         ),
         HaltReason::Interrupt => "let it run to the end".to_owned(),
-        HaltReason::Depth => "leave `--depth` out".to_owned(),
+        HaltReason::Depth => "a play is too long to be followed; give a `--horizon`".to_owned(),
         HaltReason::Approximate => "leave `--approximate` out".to_owned(),
-    }
-}
-
-/// A limit that ended work which has no bounds to give.
-pub(super) fn early(reason: &HaltReason) -> String {
-    match reason {
-        HaltReason::Memory { needed } => {
-            format!("more than {} MiB of memory are needed", needed.div_ceil(1 << 20))
-        }
-        HaltReason::Time => "the time limit ended the visit of all states".to_owned(),
-        HaltReason::Interrupt => "interrupted".to_owned(),
-        _ => "a play is too long to be followed".to_owned(),
     }
 }
