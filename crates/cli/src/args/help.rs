@@ -36,8 +36,8 @@ Examples:
     oddsmith solve GAME --json
 
 The value of a state is the largest over the asked role's moves, of the smallest over the
-opponents' moves, of the mean over the chance roles' moves, of the next state's value. Endless
-play is worth 0.";
+opponents' moves, of the mean over the chance roles' moves, of the next state's value. A game in
+which a play can return to a state needs `--horizon`.";
 
 pub(super) const CHECK_HELP: &str = "\
 Examples:

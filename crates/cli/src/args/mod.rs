@@ -193,7 +193,7 @@ pub(crate) struct EngineArgs {
     /// Check every reachable state for well-formedness, also where the engine would not
     #[arg(long)]
     pub(crate) check: bool,
-    /// Give certified bounds instead of a fraction, for less memory (needs --engine sweep)
+    /// Give certified bounds instead of a fraction, where fractions are long (needs --engine sweep)
     #[arg(long)]
     pub(crate) approximate: bool,
     /// Keep the states that wait for chance too; for tests and measurements

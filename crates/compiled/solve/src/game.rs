@@ -127,9 +127,7 @@ impl Game {
             ),
             states,
             span: None,
-            notes: vec![
-                "`--horizon N` bounds the play to N steps; the answer is then exact".into(),
-            ],
+            notes: vec!["`--horizon N` asks for the odds within N steps instead".into()],
         }
     }
 
