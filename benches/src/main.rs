@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         words.split_first().map_or(("", &[] as &[String]), |(first, rest)| (first.as_str(), rest));
     let outcome = match command {
         "measure" => return measure::middleman(rest),
+        "warm" => measure::warm(),
         "run" => run(rest),
         "handwritten" => solve_connect(rest),
         "nim" => solve_nim(rest),

@@ -4,6 +4,10 @@
 //! measured program gets a parent of its own: this program started again as `measure`, pinned to
 //! one core, which runs the program, waits, and reports. All contenders go the same way.
 //!
+//! Before each run a helper touches and frees memory: a virtual machine may have given free pages
+//! back to its host, and who touches them first pays for that, which may be a second and nothing to
+//! do with the contenders.
+//!
 //! The largest resident size of a program is never below that of the process that started it; the
 //! middleman takes about 3 MB, which is below what any contender needs.
 
@@ -26,12 +30,28 @@ pub(crate) struct Run {
 /// Environment of every contender: the allocator may use huge pages, as the arenas do.
 const ENVIRONMENT: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
 
+/// Bytes that are touched before a run: more than any contender needs.
+const WARM_BYTES: usize = 768 << 20;
+
+/// Touches memory and frees it.
+///
+/// # Errors
+/// Where there is not so much.
+pub(crate) fn warm() -> Result<(), String> {
+    let mut memory = store::HugeVec::<u64>::new();
+    memory.resize(WARM_BYTES / 8, 1).map_err(|lack| lack.to_string())?;
+    let last = memory.as_slice().last();
+    if last == Some(&1) { Ok(()) } else { Err("memory does not hold what was written".into()) }
+}
+
 /// Runs a program to its end by a middleman; its standard error is shown.
 ///
 /// # Errors
 /// Where it cannot be started or fails.
 pub(crate) fn run(words: &[String]) -> Result<Run, String> {
     let middleman = std::env::current_exe().map_err(|error| error.to_string())?;
+    // Where this fails, the figures are only noisier.
+    let _ = Command::new(&middleman).arg("warm").status();
     let output = Command::new(middleman)
         .arg("measure")
         .args(words)
