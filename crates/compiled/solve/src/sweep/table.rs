@@ -25,8 +25,6 @@ const BATCH: usize = 512;
 const AHEAD: usize = 20;
 /// Slots from which on a table is far from the processor, so that prefetching pays.
 const FAR: usize = 1 << 15;
-/// Slots a key, at least.
-const SPARE: usize = 2;
 /// Slots of the smallest table.
 const SMALLEST: usize = 1 << 10;
 /// Bits of a probe's start that an exact tag holds.
@@ -36,7 +34,13 @@ const EXACT_BITS: u32 = 63 - REACH_BITS;
 /// Most bits of an epoch.
 const MOST_EPOCH_BITS: u32 = 16;
 
-const _: () = assert!(SMALLEST >= 1 << REACH_BITS && SPARE >= 2);
+const _: () = assert!(SMALLEST >= 1 << REACH_BITS);
+
+/// Slots that so many keys need, at least. A third of them stay free: a fuller table probes longer,
+/// an emptier one takes more pages, and their misses cost more.
+fn needed(keys: usize) -> usize {
+    keys + keys / 2
+}
 
 /// The hash slots, reused from ply to ply.
 pub(crate) struct Slots {
@@ -76,7 +80,7 @@ impl Slots {
 
     /// Empties the table and makes room for about `expected` keys.
     pub(crate) fn reset(&mut self, expected: usize) -> Result<(), OutOfMemory> {
-        self.resize((expected.max(1) * SPARE).next_power_of_two().max(SMALLEST))
+        self.resize(needed(expected.max(1)).next_power_of_two().max(SMALLEST))
     }
 
     fn resize(&mut self, size: usize) -> Result<(), OutOfMemory> {
@@ -222,7 +226,7 @@ impl<const W: usize> PlyKeys<W> {
             self.keys.reserve(batch.len())?;
             ids.reserve(count)?;
             let exact = width == 1 && slots.exact > 0;
-            if (self.len() + count) * SPARE > slots.len() {
+            if needed(self.len() + count) > slots.len() {
                 self.grow(slots, count)?;
             }
             match exact {
@@ -322,7 +326,7 @@ impl<const W: usize> PlyKeys<W> {
     /// Rebuilds the slots with room for `more` further keys.
     fn grow(&mut self, slots: &mut Slots, more: usize) -> Result<(), OutOfMemory> {
         let mut size = slots.len().max(SMALLEST);
-        while (self.len() + more) * SPARE > size {
+        while needed(self.len() + more) > size {
             size *= 2;
         }
         loop {
