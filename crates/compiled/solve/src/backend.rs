@@ -118,7 +118,7 @@ pub trait SweepBackend {
     /// As [`SweepBackend::advance`].
     fn inspect(&mut self, watch: &Watch<'_>) -> Result<PlyCounts, Trouble>;
     /// Computes the values of `ply`, which must be the newest ply with `leaf` not `Expanded`, or
-    /// the ply before the one backed up last. `below` is the scale of the next ply.
+    /// the ply before the one backed up last.
     ///
     /// # Errors
     /// On a limit.
@@ -127,7 +127,6 @@ pub trait SweepBackend {
         ply: usize,
         leaf: Leaf,
         scale: &Scale,
-        below: &Scale,
         watch: &Watch<'_>,
     ) -> Result<(), Trouble>;
     /// The edges of the state asked about, with the children's values if ply 1 was backed up last.

@@ -393,7 +393,6 @@ impl<const W: usize> SweepBackend for Layers<W> {
         ply: usize,
         leaf: Leaf,
         scale: &Scale,
-        _below: &Scale,
         watch: &Watch<'_>,
     ) -> Result<(), Trouble> {
         self.make_room_for_values();

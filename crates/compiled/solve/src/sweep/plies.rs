@@ -149,12 +149,11 @@ impl Run {
     ) -> Result<(exact::Ratio, exact::Ratio, Vec<PairValue>), Trouble> {
         let mut pairs = Vec::new();
         for ply in (0..=last).rev() {
-            let below = &scales.plies[(ply + 1).min(last)];
             let leaf = if ply == last { leaf } else { Leaf::Expanded };
             if ply == 0 && last > 0 {
                 pairs = self.root_pairs(scales)?;
             }
-            self.backend.back_up(ply, leaf, &scales.plies[ply], below, watch)?;
+            self.backend.back_up(ply, leaf, &scales.plies[ply], watch)?;
             self.report(watch, "backward", last - ply, Some(last), &[]);
         }
         let root = self.backend.root_value().expect("ply 0 was backed up last");
