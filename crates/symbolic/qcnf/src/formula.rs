@@ -74,7 +74,7 @@ pub enum Flaw {
 }
 
 /// A prenex formula in conjunctive normal form with exact probabilities.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Qcnf {
     variables: u32,
     /// The prefix, outermost line first.
@@ -123,6 +123,23 @@ impl Qcnf {
         self.names.get(var).and_then(|name| name.as_deref())
     }
 
+    /// Gives a variable a name, in place of the one it had.
+    ///
+    /// # Panics
+    /// When there is no such variable.
+    pub fn set_name(&mut self, var: Var, name: &str) {
+        assert!(var.index() < self.variables(), "there is no {var}");
+        while self.names.len() <= var.index() {
+            self.names.push(None);
+        }
+        self.names[var] = Some(name.into());
+    }
+
+    /// The variables that have names, in order.
+    pub fn named(&self) -> impl Iterator<Item = (Var, &str)> {
+        self.names.enumerate().filter_map(|(var, name)| Some((var, name.as_deref()?)))
+    }
+
     /// Maximal runs of adjacent lines of one kind that have variables, outermost first.
     pub fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
         self.prefix
@@ -148,6 +165,18 @@ impl Qcnf {
         })
     }
 }
+
+/// Equal are formulas of as many variables, with the same prefix, clauses and names.
+impl PartialEq for Qcnf {
+    fn eq(&self, other: &Self) -> bool {
+        self.variables == other.variables
+            && self.prefix == other.prefix
+            && self.clauses == other.clauses
+            && self.named().eq(other.named())
+    }
+}
+
+impl Eq for Qcnf {}
 
 fn scope_flaw(scope: &Scope, bound: &mut [bool]) -> Option<Flaw> {
     let improper = matches!(&scope.quantifier, Quantifier::Chance(p) if !p.is_probability());

@@ -15,6 +15,8 @@
 mod clauses;
 mod formula;
 mod literal;
+pub mod meaning;
+pub mod text;
 
 pub use clauses::{ClauseId, Clauses};
 pub use formula::{Block, Flaw, Kind, Qcnf, Quantifier, Scope};
