@@ -13,9 +13,11 @@
 #![forbid(unsafe_code)]
 
 mod clauses;
+mod define;
 mod formula;
 mod literal;
 pub mod meaning;
+pub mod random;
 pub mod text;
 
 pub use clauses::{ClauseId, Clauses};

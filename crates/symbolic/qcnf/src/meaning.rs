@@ -188,9 +188,8 @@ mod tests {
     #[test]
     fn given_literals_lose_their_quantifiers() {
         let formula = formula("p cnf 3 2\ne 1 0\nr 1/3 2 0\na 3 0\n1 2 0\n-1 -2 3 0\n");
-        let lit = |number: i64| {
-            Lit::new(Var::from_index(number.unsigned_abs() as usize - 1), number > 0)
-        };
+        let lit =
+            |number: i64| Lit::new(Var::from_index(number.unsigned_abs() as usize - 1), number > 0);
         let given = |numbers: &[i64]| {
             let lits: Vec<Lit> = numbers.iter().map(|number| lit(*number)).collect();
             value_given(&formula, &lits).to_string()
