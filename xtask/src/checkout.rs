@@ -33,8 +33,18 @@ impl Checkout {
     /// A program that `cargo build --release` makes. The alias builds this program in release as
     /// well, so the two lie side by side, whatever target folder the user has chosen.
     pub fn release_program(&self, name: &str) -> PathBuf {
-        let beside = std::env::current_exe().ok().and_then(|path| Some(path.parent()?.to_owned()));
-        let folder = beside.unwrap_or_else(|| self.root.join("target").join("release"));
+        let folder = self.release_folder();
         folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    }
+
+    /// A program that `cargo build --profile test` makes: the folder lies beside that of release.
+    pub fn tested_program(&self, name: &str) -> PathBuf {
+        let folder = self.release_folder().with_file_name("debug");
+        folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    }
+
+    fn release_folder(&self) -> PathBuf {
+        let beside = std::env::current_exe().ok().and_then(|path| Some(path.parent()?.to_owned()));
+        beside.unwrap_or_else(|| self.root.join("target").join("release"))
     }
 }

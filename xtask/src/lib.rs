@@ -6,6 +6,7 @@
 
 pub mod bench;
 pub mod checkout;
+pub mod corpus;
 pub mod oddsmith;
 pub mod report;
 pub mod tests;

@@ -10,13 +10,14 @@
 
 use std::process::ExitCode;
 
-use xtask::{bench, checkout::Checkout, oddsmith, report, tests};
+use xtask::{bench, checkout::Checkout, corpus, oddsmith, report, tests};
 
 /// Commands of `oddsmith` that are passed through, and what they answer.
 const PASSED_THROUGH: &[(&str, &str)] = &[
     ("solve", "the exact odds of a game, and the moves that achieve them"),
     ("check", "diagnostics of rulesheets, with lines and carets"),
     ("perft", "distinct states and move paths for each ply"),
+    ("inspect", "what a game compiles to, and whether it then plays by its rules"),
     ("play", "step through a game with the odds of every move"),
     ("generate", "print the rules of a game of a family"),
     ("crosscheck", "all engines, one answer"),
@@ -31,6 +32,10 @@ const CHORES: &[(&str, &str)] = &[
     ),
     ("tidy", "the rules of the house alone: layering, homes of hazards, headers, facts"),
     ("bench [NAME]", "measure against the baselines; writes benches/record"),
+    (
+        "corpus DIR [--sample N] [--out FILE]",
+        "every rulesheet of a folder, compiled and played beside its rules",
+    ),
     ("help", "this text"),
 ];
 
@@ -49,6 +54,7 @@ fn main() -> ExitCode {
         "test" => tests::run(&checkout, rest),
         "tidy" => tests::tidy(&checkout, rest),
         "bench" => bench::run(&checkout, rest),
+        "corpus" => corpus::run(&checkout, rest),
         name if PASSED_THROUGH.iter().any(|(passed, _)| *passed == name) => {
             oddsmith::run(&checkout, &arguments)
         }

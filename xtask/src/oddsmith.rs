@@ -4,7 +4,7 @@
 //! that what is piped onward is the answer alone. On Unix the program replaces this process: the
 //! user's signals, exit code and terminal are its own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use crate::checkout::Checkout;
@@ -28,6 +28,10 @@ pub fn build(checkout: &Checkout, package: &str) -> Result<(), Failure> {
     if checkout.release_program(package).exists() {
         command.arg("--quiet");
     }
+    built(&mut command, package)
+}
+
+fn built(command: &mut Command, package: &str) -> Result<(), Failure> {
     let status = command.status().map_err(|error| {
         Failure::environment(
             format!("cargo could not be started: {error}"),
@@ -42,6 +46,17 @@ pub fn build(checkout: &Checkout, package: &str) -> Result<(), Failure> {
         "Update Rust (`rustup update`) if the messages are about its version; else undo or mend \
          the local change that they point at.",
     ))
+}
+
+/// Builds `oddsmith` as tests build it, with its assertions; where the program is.
+///
+/// # Errors
+/// Where cargo cannot be started or the build fails.
+pub fn build_for_tests(checkout: &Checkout) -> Result<PathBuf, Failure> {
+    let mut command = checkout.cargo(&["build", "--quiet", "--profile", "test"]);
+    command.args(["--package", "oddsmith"]);
+    built(&mut command, "oddsmith")?;
+    Ok(checkout.tested_program("oddsmith"))
 }
 
 /// Runs a program in the place of this one.

@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
 use crate::checkout::Checkout;
+use crate::corpus;
 use crate::report::Failure;
 use crate::tidy;
 
@@ -38,6 +39,12 @@ const PARTS: &[Part] = &[
         name: "tests",
         meaning: "all tests",
         cargo: &["test", "--quiet", "--workspace"],
+        component: None,
+    },
+    Part {
+        name: "corpus",
+        meaning: "a sample of public rulesheets, where they are there",
+        cargo: &[],
         component: None,
     },
 ];
@@ -121,8 +128,10 @@ fn known_part(name: Option<&String>) -> Result<String, Failure> {
 }
 
 fn run_part(checkout: &Checkout, part: &Part, slow: bool) -> Result<u8, Failure> {
-    if part.cargo.is_empty() {
-        return run_tidy(checkout);
+    match part.name {
+        "tidy" => return run_tidy(checkout),
+        "corpus" => return corpus::test(checkout),
+        _ => assert!(!part.cargo.is_empty(), "every other part is a call of cargo"),
     }
     if let Some((subcommand, component)) = part.component {
         need_component(checkout, subcommand, component, part.name)?;

@@ -74,6 +74,7 @@ fn dispatch(cli: Cli, started: Instant, out: &mut dyn Write) -> Result<Status, F
         Some(Command::Solve(args)) => commands::solve::run(&args, started, out),
         Some(Command::Check(args)) => commands::check::run(&args, out),
         Some(Command::Perft(args)) => commands::perft::run(&args, started, out),
+        Some(Command::Inspect(args)) => commands::inspect::run(&args, started, out),
         Some(Command::Play(args)) => commands::play::run(&args, out),
         Some(Command::Generate(args)) => commands::generate::run(&args, out),
         Some(Command::Crosscheck(args)) => commands::crosscheck::run(&args, out),

@@ -240,6 +240,39 @@ fn perft_counts_states_and_paths_by_ply() {
 }
 
 #[test]
+fn inspect_compares_the_compiled_game_with_its_rules() {
+    let ran = run(&["inspect", &game("tic-tac-toe.gdl"), "--json", "--plays", "40"]);
+    let object = ran.json();
+    fits("inspect.schema.json", &object);
+    assert_eq!(
+        (ran.status, &object["result"], &object["sees"]),
+        (0, &json!("agrees"), &json!(null))
+    );
+    assert_eq!((&object["propositions"], &object["moves"]), (&json!(29), &json!(20)));
+    assert_eq!((&object["plays"], &object["finished"]), (&json!(40), &json!(40)));
+    // A play has five to nine moves, and a state more than moves.
+    assert!((240..=400).contains(&object["states"].as_u64().unwrap()), "{object}");
+    let text = run(&["inspect", &game("tic-tac-toe.gdl")]).out;
+    assert!(text.contains("agrees with the rules") && text.contains("propositions  29"), "{text}");
+}
+
+#[test]
+fn inspect_tells_what_is_refused_and_which_stage_a_limit_ended() {
+    let folder = Folder::new();
+    let bad = folder.file("bad.gdl", format!("{GUESS}(<= (next ?y) (does x a))\n").as_bytes());
+    let ran = run(&["inspect", &bad, "--json"]);
+    fits("inspect.schema.json", &ran.json());
+    assert_eq!((ran.status, &ran.json()["result"]), (2, &json!("refused")));
+    assert!(ran.json()["reason"].as_str().unwrap().starts_with("line 9: "), "{ran:?}");
+    run(&["inspect", &bad]).refused(2, &["bad.gdl:9:"]);
+    let large = folder.file("nim.gdl", run(&["generate", "nim", "1000"]).out.as_bytes());
+    let ran = run(&["inspect", &large, "--json", "--time", "1ms"]);
+    fits("inspect.schema.json", &ran.json());
+    assert_eq!((ran.status, &ran.json()["result"]), (1, &json!("halted")));
+    assert_eq!(ran.json()["code"], "time");
+}
+
+#[test]
 fn check_tells_all_faults_of_all_sheets() {
     let folder = Folder::new();
     let good = folder.file("good.gdl", GUESS.as_bytes());
@@ -313,7 +346,9 @@ fn translations_are_written_in_all_forms() {
 
 #[test]
 fn help_teaches_with_examples() {
-    for command in ["solve", "check", "perft", "play", "generate", "crosscheck", "translate"] {
+    for command in
+        ["solve", "check", "perft", "inspect", "play", "generate", "crosscheck", "translate"]
+    {
         let ran = run(&[command, "--help"]);
         assert_eq!(ran.status, 0);
         let example = format!("oddsmith {command} ");

@@ -56,6 +56,15 @@ Examples:
 The number of move paths counts every joint move, chance included, as often as it is a different
 move; states are distinct facts.";
 
+pub(super) const INSPECT_HELP: &str = "\
+Examples:
+  oddsmith inspect games/tic-tac-toe.gdl
+  oddsmith inspect GAME --plays 100 --seed 7
+  oddsmith inspect GAME --time 20s --memory 4GiB --json
+
+The time limit is that of compiling; plays have one of their own. Exit status 0 where both showed
+the same in every state that was met, 1 where they did not or a limit ended the compilation.";
+
 pub(super) const PLAY_HELP: &str = "\
 Examples:
   oddsmith play games/stochastic-tic-tac-toe-3x3.gdl

@@ -13,8 +13,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::quantity;
 pub(crate) use family::{BoardArgs, Family, GenerateArgs};
 use help::{
-    CHECK_HELP, COMPLETIONS_HELP, CROSSCHECK_HELP, GENERAL_HELP, PERFT_HELP, PLAY_HELP, SOLVE_HELP,
-    TRANSLATE_HELP,
+    CHECK_HELP, COMPLETIONS_HELP, CROSSCHECK_HELP, GENERAL_HELP, INSPECT_HELP, PERFT_HELP,
+    PLAY_HELP, SOLVE_HELP, TRANSLATE_HELP,
 };
 
 mod family;
@@ -45,6 +45,7 @@ pub(crate) enum Command {
     Solve(Box<SolveArgs>),
     Check(CheckArgs),
     Perft(PerftArgs),
+    Inspect(InspectArgs),
     Play(PlayArgs),
     Generate(GenerateArgs),
     Crosscheck(CrosscheckArgs),
@@ -55,7 +56,7 @@ pub(crate) enum Command {
 impl Command {
     /// Whether it has something to say when it is interrupted; others simply end.
     pub(crate) fn has_bounds(&self) -> bool {
-        matches!(self, Self::Solve(_) | Self::Perft(_) | Self::Crosscheck(_))
+        matches!(self, Self::Solve(_) | Self::Perft(_) | Self::Inspect(_) | Self::Crosscheck(_))
     }
 
     /// Whether the answer, and so a failure as well, is to be an object.
@@ -64,6 +65,7 @@ impl Command {
             Self::Solve(args) => args.json,
             Self::Check(args) => args.json,
             Self::Perft(args) => args.json,
+            Self::Inspect(args) => args.json,
             Self::Crosscheck(args) => args.json,
             Self::Play(_) | Self::Generate(_) | Self::Translate(_) | Self::Completions(_) => false,
         }
@@ -257,6 +259,36 @@ pub(crate) struct PerftArgs {
     /// Stop after this many plies [default: the whole game]
     #[arg(long, value_name = "PLIES", value_parser = quantity::depth, allow_hyphen_values = true)]
     pub(crate) depth: Option<u32>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) sheet: SheetArgs,
+}
+
+/// Compiles a game and plays it at random beside its rules, to compare the two.
+///
+/// Tells what came of the rules (propositions, moves, gates), how long each stage took and how much
+/// memory, and whether the compiled game and the rules themselves showed the same in every state.
+#[derive(Clone, Debug, Args)]
+#[command(after_long_help = INSPECT_HELP)]
+pub(crate) struct InspectArgs {
+    #[command(flatten)]
+    pub(crate) game: GameArg,
+    /// Number of random plays
+    #[arg(long, value_name = "COUNT", default_value_t = 10, value_parser = quantity::depth, allow_hyphen_values = true)]
+    pub(crate) plays: u32,
+    /// Steps of a play at most
+    #[arg(long, value_name = "STEPS", default_value_t = 1000, value_parser = quantity::depth, allow_hyphen_values = true)]
+    pub(crate) steps: u32,
+    /// Seed of the random moves
+    #[arg(long, default_value_t = 1, value_parser = quantity::seed, allow_hyphen_values = true)]
+    pub(crate) seed: u64,
+    /// Begin no further state of the comparison after this time
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration, allow_hyphen_values = true, default_value = "5s")]
+    pub(crate) play_time: Duration,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -32,17 +32,29 @@ pub(crate) fn network(
     rulebook: &Rulebook,
     args: &SheetArgs,
 ) -> Result<(GroundRules, Net), Box<Fault>> {
+    let rules = ground_rules(rulebook, args)?;
+    let net = lower(&rules)?;
+    Ok((rules, net))
+}
+
+/// Ground rules of a rulebook.
+pub(crate) fn ground_rules(
+    rulebook: &Rulebook,
+    args: &SheetArgs,
+) -> Result<GroundRules, Box<Fault>> {
     let mut limits = GroundLimits::default();
     if let Some(limit) = args.ground_limit {
         limits.atoms = usize::try_from(limit).unwrap_or(usize::MAX);
     }
-    let rules = ground::ground(rulebook, &limits).map_err(|fault| {
+    ground::ground(rulebook, &limits).map_err(|fault| {
         let GroundFault { code, message, span, notes } = fault;
         Box::new(Fault { code, message, states: Vec::new(), span, notes })
-    })?;
-    let net =
-        net::lower(&rules, net::DEFAULT_LIMIT_GATES).map_err(|fault| Box::new(lowered(fault)))?;
-    Ok((rules, net))
+    })
+}
+
+/// The network of ground rules.
+pub(crate) fn lower(rules: &GroundRules) -> Result<Net, Box<Fault>> {
+    net::lower(rules, net::DEFAULT_LIMIT_GATES).map_err(|fault| Box::new(lowered(fault)))
 }
 
 fn build(

@@ -183,6 +183,19 @@ pub(crate) fn object(failure: &Failure) -> ErrorObject {
     ErrorObject { error }
 }
 
+/// The first thing that is wrong: its stable name, and what it is with its line where it has one.
+pub(crate) fn first(failure: &Failure) -> (String, String) {
+    let error = object(failure).error;
+    let at_line = |message: String, place: Option<&Place>| match place {
+        Some(place) => format!("line {}: {message}", place.line),
+        None => message,
+    };
+    match error.diagnostics.into_iter().find(|held| held.severity == "error") {
+        Some(held) => (held.code.to_owned(), at_line(held.message, held.place.as_ref())),
+        None => (error.code, at_line(error.message, error.place.as_ref())),
+    }
+}
+
 /// The diagnostics of a sheet as objects.
 pub(crate) fn objects(source: &Source, diagnostics: &[Diagnostic]) -> Vec<DiagnosticObject> {
     let object = |held: &Diagnostic| DiagnosticObject {

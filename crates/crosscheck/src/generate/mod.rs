@@ -12,13 +12,12 @@
 //! thousand states are reachable. Base and input are declared in about half of the sheets.
 
 mod board;
-mod dice;
 mod logic;
 mod roles;
 #[cfg(test)]
 mod tests;
 
-use dice::Dice;
+use crate::dice::Dice;
 
 /// Everything that is drawn for one sheet.
 struct Sheet {

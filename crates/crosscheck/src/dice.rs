@@ -1,10 +1,10 @@
-//! The generator's own source of chance: the same seed gives the same throws on every machine.
+//! The source of chance of this crate: the same seed gives the same throws on every machine.
 
 /// A pseudo-random sequence (a Weyl sequence through a mixing function).
-pub(super) struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -16,29 +16,29 @@ impl Dice {
     }
 
     /// A whole number of `0..sides`.
-    pub(super) fn below(&mut self, sides: usize) -> usize {
+    pub(crate) fn below(&mut self, sides: usize) -> usize {
         assert!(sides > 0, "a die without sides");
         (self.next() % sides as u64) as usize
     }
 
     /// A whole number of `least..=most`.
-    pub(super) fn between(&mut self, least: usize, most: usize) -> usize {
+    pub(crate) fn between(&mut self, least: usize, most: usize) -> usize {
         assert!(least <= most, "an empty range");
         least + self.below(most - least + 1)
     }
 
     /// True in `percent` of a hundred throws.
-    pub(super) fn chance(&mut self, percent: usize) -> bool {
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
     /// One of the items.
-    pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 
     /// Puts the items in a random order.
-    pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
         }
