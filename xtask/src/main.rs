@@ -16,6 +16,7 @@ use xtask::{bench, checkout::Checkout, corpus, oddsmith, report, tests};
 const PASSED_THROUGH: &[(&str, &str)] = &[
     ("solve", "the exact odds of a game, and the moves that achieve them"),
     ("check", "diagnostics of rulesheets, with lines and carets"),
+    ("fmt", "lay rulesheets out in one canonical way"),
     ("perft", "distinct states and move paths for each ply"),
     ("inspect", "what a game compiles to, and whether it then plays by its rules"),
     ("play", "step through a game with the odds of every move"),

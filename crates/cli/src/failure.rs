@@ -12,7 +12,8 @@ use std::io;
 pub(crate) enum Status {
     /// The question is answered.
     Answered = 0,
-    /// A limit was met, or engines disagreed: there are bounds, not an answer.
+    /// A limit was met, or engines disagreed: there are bounds, not an answer. Or a sheet that was
+    /// only to be compared with its layout differs from it.
     Halted = 1,
     /// The input is at fault.
     Input = 2,

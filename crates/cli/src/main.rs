@@ -73,6 +73,7 @@ fn dispatch(cli: Cli, started: Instant, out: &mut dyn Write) -> Result<Status, F
         None => commands::completions::short_help(out),
         Some(Command::Solve(args)) => commands::solve::run(&args, started, out),
         Some(Command::Check(args)) => commands::check::run(&args, out),
+        Some(Command::Fmt(args)) => commands::fmt::run(&args, out),
         Some(Command::Perft(args)) => commands::perft::run(&args, started, out),
         Some(Command::Inspect(args)) => commands::inspect::run(&args, started, out),
         Some(Command::Play(args)) => commands::play::run(&args, out),

@@ -7,6 +7,7 @@
 mod facts;
 mod formula;
 mod information;
+mod layout;
 mod names;
 mod normal;
 mod pool;
@@ -31,6 +32,7 @@ mod verify;
 pub use facts::read_facts;
 pub use formula::TERM_DEPTH_LIMIT;
 pub use information::complete_information;
+pub use layout::layout;
 pub use print::{rule_text, term_text};
 pub use read::{ReadOptions, Reading, read};
 pub use render::render;

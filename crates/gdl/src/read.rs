@@ -122,7 +122,7 @@ fn drop_duplicates(rules: &mut Vec<Rule>, faults: &mut Vec<Diagnostic>) {
     });
 }
 
-fn unreadable(text: &str) -> Option<Diagnostic> {
+pub(crate) fn unreadable(text: &str) -> Option<Diagnostic> {
     if text.len() > SHEET_LIMIT_BYTES {
         let message = format!("the sheet is too long: {} bytes", text.len());
         return Some(Diagnostic::error("too-long", message));

@@ -11,7 +11,7 @@ Examples:
 
 Exit status:
   0  answered
-  1  halted at a limit, with bounds; or engines that disagree
+  1  halted at a limit, with bounds; engines that disagree; sheets that `fmt --check` would change
   2  the input is at fault: the sheet, the question or the command line
   3  the environment is at fault: a full disk, a missing library";
 
@@ -46,6 +46,24 @@ Examples:
   oddsmith generate connect 4 4 4 | oddsmith check -
 
 The rules are read and grounded; no state is visited. `oddsmith solve --check` visits all.";
+
+pub(super) const FMT_HELP: &str = "\
+Examples:
+  oddsmith fmt my-game.gdl                  in place
+  oddsmith fmt games/*.gdl
+  oddsmith fmt --check games/*.gdl          for a test: writes nothing
+  oddsmith generate nim 20 | oddsmith fmt - to standard output
+
+  (<= (legal ?p (mark ?x ?y))
+      (true (cell ?x ?y b))     ; comments stay where they are
+      (true (control ?p)))
+
+Facts of one relation that share a line go on sharing it. A line holds up to 100 characters; lines
+end with LF, and the byte order mark goes. A sheet is laid out whatever its rules say; only where a
+parenthesis or a quotation has no other half, it is left as it is, with a message.
+
+Exit status: 0 all is laid out; 1 with --check, some sheet is not; 2 a sheet cannot be read;
+3 a sheet cannot be written.";
 
 pub(super) const PERFT_HELP: &str = "\
 Examples:

@@ -13,8 +13,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::quantity;
 pub(crate) use family::{BoardArgs, Family, GenerateArgs};
 use help::{
-    CHECK_HELP, COMPLETIONS_HELP, CROSSCHECK_HELP, GENERAL_HELP, INSPECT_HELP, PERFT_HELP,
-    PLAY_HELP, SOLVE_HELP, TRANSLATE_HELP,
+    CHECK_HELP, COMPLETIONS_HELP, CROSSCHECK_HELP, FMT_HELP, GENERAL_HELP, INSPECT_HELP,
+    PERFT_HELP, PLAY_HELP, SOLVE_HELP, TRANSLATE_HELP,
 };
 
 mod family;
@@ -44,6 +44,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Solve(Box<SolveArgs>),
     Check(CheckArgs),
+    Fmt(FmtArgs),
     Perft(PerftArgs),
     Inspect(InspectArgs),
     Play(PlayArgs),
@@ -67,7 +68,11 @@ impl Command {
             Self::Perft(args) => args.json,
             Self::Inspect(args) => args.json,
             Self::Crosscheck(args) => args.json,
-            Self::Play(_) | Self::Generate(_) | Self::Translate(_) | Self::Completions(_) => false,
+            Self::Fmt(_)
+            | Self::Play(_)
+            | Self::Generate(_)
+            | Self::Translate(_)
+            | Self::Completions(_) => false,
         }
     }
 }
@@ -248,6 +253,26 @@ pub(crate) struct CheckArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) sheet: SheetArgs,
+}
+
+/// Lays sheets out in one canonical way, in place.
+///
+/// A rule has a line for its head and for each literal, a fact stands on one line. Comments,
+/// spellings and single empty lines stay; the rules are the same before and after. The names of
+/// the sheets that were changed are printed.
+#[derive(Debug, Args)]
+#[command(after_long_help = FMT_HELP)]
+pub(crate) struct FmtArgs {
+    /// The sheets; `-` reads standard input and writes standard output
+    #[arg(value_name = "GAME", required = true)]
+    pub(crate) games: Vec<PathBuf>,
+    /// Write nothing; print the first line that would change of each sheet, and exit with 1 if
+    /// there is one
+    #[arg(long, conflicts_with = "stdout")]
+    pub(crate) check: bool,
+    /// Print the sheets laid out instead of writing them in place
+    #[arg(long)]
+    pub(crate) stdout: bool,
 }
 
 /// Counts distinct states, terminal states and move paths, ply by ply.

@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod crosscheck;
 mod explain;
+pub(crate) mod fmt;
 pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod perft;
