@@ -66,6 +66,24 @@ impl Setup {
         Ok(path)
     }
 
+    /// A sheet by name: one of `games`, or the words of a family.
+    ///
+    /// # Errors
+    /// Where it cannot be made.
+    pub(crate) fn game(&self, name: &str) -> Result<PathBuf, String> {
+        match name.contains(' ') {
+            true => self.sheet(name),
+            false => Ok(self.root.join(format!("games/{name}.gdl"))),
+        }
+    }
+
+    /// The folder of public sheets, where it is here.
+    pub(crate) fn corpus(&self) -> Option<PathBuf> {
+        let named = std::env::var_os("ODDSMITH_SHARED").map(PathBuf::from);
+        let folder = named.unwrap_or_else(|| self.root.join("../shared")).join("corpus");
+        folder.is_dir().then_some(folder)
+    }
+
     /// `oddsmith solve` on a sheet.
     pub(crate) fn solver(&self, sheet: &Path) -> Contender {
         let words = [self.oddsmith.display().to_string(), "solve".into()];

@@ -11,7 +11,9 @@ mod handwritten;
 mod measure;
 mod nim;
 mod plan;
+mod playouts;
 mod prolog;
+mod reading;
 mod record;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +30,8 @@ const TURNS: usize = 5;
 const USAGE: &str = "benches run [--root FOLDER] [--turns N] [NAME]...\n\
                      benches handwritten COLUMNS ROWS LINE A/B [x|o]\n\
                      benches nim PILE A/B\n\
+                     benches playouts SHEET [SECONDS]\n\
+                     benches reading SHEET\n\
                      benches measure PROGRAM ARGUMENT...";
 
 fn main() -> ExitCode {
@@ -40,6 +44,8 @@ fn main() -> ExitCode {
         "run" => run(rest),
         "handwritten" => solve_connect(rest),
         "nim" => solve_nim(rest),
+        "playouts" => playouts::play(rest),
+        "reading" => reading::read(rest),
         _ => Err(format!("usage:\n{USAGE}")),
     };
     match outcome {

@@ -127,11 +127,27 @@ fn pin() {
 #[cfg(not(target_os = "linux"))]
 fn pin() {}
 
+/// User and system time of this process so far; of the clock on the wall where the system does
+/// not tell.
+pub(crate) fn own_time(started: Instant) -> Duration {
+    #[cfg(unix)]
+    {
+        let _ = started;
+        spent(nix::sys::resource::UsageWho::RUSAGE_SELF).0
+    }
+    #[cfg(not(unix))]
+    started.elapsed()
+}
+
 #[cfg(unix)]
 fn children() -> (Duration, u64) {
-    use nix::sys::resource::{UsageWho, getrusage};
+    spent(nix::sys::resource::UsageWho::RUSAGE_CHILDREN)
+}
+
+#[cfg(unix)]
+fn spent(who: nix::sys::resource::UsageWho) -> (Duration, u64) {
     use nix::sys::time::TimeValLike;
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system knows its children");
+    let usage = nix::sys::resource::getrusage(who).expect("the system knows its processes");
     let micros = (usage.user_time() + usage.system_time()).num_microseconds();
     // The unit of the largest resident size is the kilobyte, but on macOS the byte.
     let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };

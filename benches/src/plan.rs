@@ -4,6 +4,8 @@ use std::path::Path;
 
 use crate::contest::{Contender, Cost, Setup, contest, json_number};
 use crate::nim;
+use crate::playouts;
+use crate::reading;
 use crate::record::{Page, megabytes, seconds};
 
 /// A bench by name.
@@ -24,6 +26,16 @@ pub(crate) const BENCHES: &[Bench] = &[
         meaning: "From text to network: reading, grounding and building, whole process \
                   (`oddsmith translate GAME --to propnet`).",
         run: compile,
+    },
+    Bench {
+        name: "reading",
+        meaning: "Time to a first legal move, over sheets of growing size.",
+        run: reading::bench,
+    },
+    Bench {
+        name: "playouts",
+        meaning: "Random playouts on the kernel, many side by side: states a second.",
+        run: playouts::bench,
     },
     Bench {
         name: "nim",

@@ -6,6 +6,7 @@
 //! it was left out where there is none.
 #![forbid(unsafe_code)]
 
+mod counts;
 mod games;
 mod lineup;
 mod places;

@@ -182,6 +182,12 @@ pub(crate) fn any(mask: &Mask) -> bool {
     mask.iter().fold(0, |seen, word| seen | word) != 0
 }
 
+/// How many lanes a mask has.
+#[inline]
+pub(crate) fn count(mask: &Mask) -> u64 {
+    mask.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
 /// The lanes of a mask, ascending.
 pub(crate) fn lanes(mask: &Mask) -> impl Iterator<Item = usize> + '_ {
     mask.iter().enumerate().flat_map(|(index, &word)| {
@@ -249,6 +255,7 @@ mod tests {
     fn set_operations_act_lane_by_lane() {
         let (a, b) = (first_lanes(100), first_lanes(70));
         assert_eq!(both(&a, &b), b);
+        assert_eq!((count(&a), count(&without(&a, &b))), (100, 30));
         assert_eq!(lanes(&without(&a, &b)).collect::<Vec<_>>(), (70..100).collect::<Vec<_>>());
         let mut sum = b;
         add(&mut sum, &a);

@@ -20,6 +20,8 @@ mod recode;
 #[cfg(test)]
 mod sample;
 mod seats;
+mod select;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod transpose;
@@ -33,5 +35,5 @@ pub use expand::{
 pub use isa::Isa;
 pub use machine::Machine;
 pub use planes::{CodeSizes, PlaneKernel};
-pub use playout::{PlayoutStats, playouts};
+pub use playout::{PlayoutStats, Playouts, playouts};
 pub use seats::KernelFault;

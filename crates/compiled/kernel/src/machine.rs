@@ -16,6 +16,8 @@ use crate::expand::{BLOCK_WORDS, Mask};
 use crate::frame::{Frame, Lit, first_lanes};
 use crate::isa::Isa;
 use crate::program::{Leaves, Program};
+use crate::select::{Choice, Selector};
+use crate::stream::Stream;
 
 /// States of a game side by side, `64 * words` lanes.
 pub struct Machine {
@@ -53,6 +55,11 @@ impl Machine {
     /// Number of lanes.
     pub fn lanes(&self) -> usize {
         64 * self.frame.width()
+    }
+
+    /// Operations on planes of the view and of the update.
+    pub fn operations(&self) -> [usize; 2] {
+        [self.view.len(), self.update.len()]
     }
 
     /// All lanes as a mask.
@@ -160,6 +167,34 @@ impl Machine {
 
     /// Plays the moves chosen in all lanes at once, and forgets them.
     pub fn step(&mut self) {
+        self.advance();
+        let first = self.first_move();
+        (0..self.net.inputs.len()).for_each(|input| self.frame.fill(first + input, false));
+    }
+
+    /// A selector of a role's moves. Moves that are never legal are left out.
+    pub(crate) fn selector(&self, role: RoleId) -> Selector {
+        let choice =
+            |input| Choice { legal: self.view.outputs()[input], does: self.first_move() + input };
+        let inputs = self.net.roles[role].inputs.clone().map(choice);
+        Selector::new(inputs.filter(|choice| choice.legal != Lit::FALSE).collect())
+    }
+
+    /// After [`Machine::look`]: chooses a random legal move of a selector's role in all lanes,
+    /// over whatever it chose before. Returns the lanes in which it has one.
+    pub(crate) fn select(&mut self, selector: &mut Selector, stream: &mut Stream) -> Mask {
+        selector.choose(self.isa, &mut self.frame, stream)
+    }
+
+    /// The moves chosen in a lane.
+    pub fn chosen(&self, lane: usize) -> Vec<InputId> {
+        let first = self.first_move();
+        let is_chosen = |input: &InputId| self.bit(Lit::of_slot(first + input.index()), lane);
+        self.net.inputs.ids().filter(is_chosen).collect()
+    }
+
+    /// Plays the moves chosen in all lanes at once, and keeps them.
+    pub(crate) fn advance(&mut self) {
         self.update.run(self.isa, &mut self.frame);
         let width = self.frame.width();
         for (to, lit) in self.next.chunks_exact_mut(width).zip(self.update.outputs()) {
@@ -169,8 +204,6 @@ impl Machine {
         }
         let bases = width..width + self.next.len();
         self.frame.words_mut()[bases].copy_from_slice(&self.next);
-        let first = self.first_move();
-        (0..self.net.inputs.len()).for_each(|input| self.frame.fill(first + input, false));
     }
 }
 
@@ -218,7 +251,7 @@ mod tests {
         let mut random = Random::new(21);
         for _ in 0..4 {
             let game = sample(&Shape::small(&mut random), &mut random);
-            for isa in [Isa::PORTABLE, Isa::detect()] {
+            for isa in Isa::available() {
                 for words in [1, 2, 4, 8, 16] {
                     agrees(&game.net, isa, words, &mut random);
                 }

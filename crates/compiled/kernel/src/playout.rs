@@ -1,20 +1,21 @@
 //! Random playouts, many side by side: every lane plays its own uniformly random legal moves, and
 //! starts again where its game has ended.
 //!
-//! Deterministic from the seed. Cost: the network once a step for all lanes, and a few
-//! nanoseconds for every legal move of every lane, which is where the time goes.
+//! Deterministic from the seed, under every instruction set. Cost: the network once a step for all
+//! lanes, and `select` for the choice; nothing is done lane by lane. Benches: `playouts`.
 
 use std::sync::Arc;
 
 use gdl::RoleId;
-use index::{Id, IndexVec};
-use net::random::Random;
-use net::{InputId, Net};
+use index::IndexVec;
+use net::Net;
 
 use crate::expand::{Flaw, FlawKind, Mask};
-use crate::frame::{add, both, first_lane, lanes, without};
+use crate::frame::{add, any, both, count, first_lane, without};
 use crate::isa::Isa;
 use crate::machine::Machine;
+use crate::select::Selector;
+use crate::stream::Stream;
 
 /// What the playouts met.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,67 @@ pub struct PlayoutStats {
     pub finished: u64,
     /// By role: the sum of its goal values over the finished plays; no value counts 0.
     pub goal_sums: IndexVec<RoleId, u64>,
+}
+
+/// Playouts under way: a play in each lane.
+pub struct Playouts {
+    machine: Machine,
+    selectors: IndexVec<RoleId, Selector>,
+    stream: Stream,
+    stats: PlayoutStats,
+}
+
+impl Playouts {
+    /// Plays in `64 * words` lanes, all at the start.
+    ///
+    /// # Panics
+    /// Unless `words` is 1, 2, 4, 8 or 16.
+    pub fn new(net: &Arc<Net>, isa: Isa, words: usize, seed: u64) -> Self {
+        let machine = Machine::new(net.clone(), isa, words);
+        let selectors = net.roles.ids().map(|role| machine.selector(role)).collect();
+        let goal_sums = IndexVec::filled(0, net.roles.len());
+        let stats = PlayoutStats { states: 0, finished: 0, goal_sums };
+        Self { machine, selectors, stream: Stream::new(seed), stats }
+    }
+
+    /// Looks at the states of all lanes and chooses moves in them. Returns the lanes in which the
+    /// game has ended.
+    ///
+    /// # Errors
+    /// A flaw of a state that was met: a role without a legal move, or with several goal values.
+    pub fn choose(&mut self) -> Result<Mask, Flaw> {
+        self.machine.look();
+        let ended = self.machine.terminal();
+        let live = without(&self.machine.all_lanes(), &ended);
+        self.stats.states += self.machine.lanes() as u64;
+        self.stats.finished += count(&ended);
+        for (role, selector) in self.selectors.ids().zip(self.selectors.iter_mut()) {
+            if any(&ended) {
+                self.stats.goal_sums[role] += settle(&self.machine, role, &ended)?;
+            }
+            let movable = self.machine.select(selector, &mut self.stream);
+            if let Some(lane) = first_lane(&without(&live, &movable)) {
+                return Err(Flaw { lane, kind: FlawKind::NoLegalMove(role) });
+            }
+        }
+        Ok(ended)
+    }
+
+    /// Plays what was chosen; lanes that have ended start again.
+    pub fn step(&mut self, ended: &Mask) {
+        self.machine.advance();
+        self.machine.restart(ended);
+    }
+
+    /// The states and the moves chosen.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// What was met so far.
+    pub fn stats(&self) -> &PlayoutStats {
+        &self.stats
+    }
 }
 
 /// Plays at random in `64 * words` lanes for this many steps.
@@ -41,24 +103,12 @@ pub fn playouts(
     seed: u64,
     steps: usize,
 ) -> Result<PlayoutStats, Flaw> {
-    let mut machine = Machine::new(net.clone(), isa, words);
-    let mut dealer = Dealer::new(machine.lanes(), seed);
-    let goal_sums = IndexVec::filled(0, net.roles.len());
-    let mut stats = PlayoutStats { states: 0, finished: 0, goal_sums };
+    let mut plays = Playouts::new(net, isa, words, seed);
     for _ in 0..steps {
-        machine.look();
-        stats.states += machine.lanes() as u64;
-        let ended = machine.terminal();
-        let live = without(&machine.all_lanes(), &ended);
-        for (role, held) in net.roles.enumerate() {
-            stats.goal_sums[role] += settle(&machine, role, &ended)?;
-            dealer.play(&mut machine, role, held.inputs.clone(), &live)?;
-        }
-        stats.finished += lanes(&ended).count() as u64;
-        machine.step();
-        machine.restart(&ended);
+        let ended = plays.choose()?;
+        plays.step(&ended);
     }
-    Ok(stats)
+    Ok(plays.stats)
 }
 
 /// The sum of a role's goal values over the lanes that have ended.
@@ -73,55 +123,55 @@ fn settle(machine: &Machine, role: RoleId, ended: &Mask) -> Result<u64, Flaw> {
             return Err(Flaw { lane, kind: FlawKind::SeveralGoals(values.collect()) });
         }
         add(&mut seen, &paid);
-        sum += u64::from(*value) * lanes(&paid).count() as u64;
+        sum += u64::from(*value) * count(&paid);
     }
     Ok(sum)
-}
-
-/// Chooses moves: memory for one role's legal moves, by lane.
-struct Dealer {
-    random: Random,
-    legal: Vec<u32>,
-    chosen: Vec<InputId>,
-}
-
-impl Dealer {
-    fn new(lanes: usize, seed: u64) -> Self {
-        let chosen = vec![InputId::from_index(0); lanes];
-        Self { random: Random::new(seed), legal: vec![0; lanes], chosen }
-    }
-
-    /// Chooses a legal move of a role in each of the lanes: the n-th legal one met replaces the
-    /// choice with probability 1/n, so that each is equally likely.
-    fn play(
-        &mut self,
-        machine: &mut Machine,
-        role: RoleId,
-        inputs: std::ops::Range<usize>,
-        live: &Mask,
-    ) -> Result<(), Flaw> {
-        self.legal.fill(0);
-        for input in inputs.map(InputId::from_index) {
-            for lane in lanes(&both(&machine.legal(input), live)) {
-                self.legal[lane] += 1;
-                if self.random.below(self.legal[lane] as usize) == 0 {
-                    self.chosen[lane] = input;
-                }
-            }
-        }
-        for lane in lanes(live) {
-            if self.legal[lane] == 0 {
-                return Err(Flaw { lane, kind: FlawKind::NoLegalMove(role) });
-            }
-            machine.choose(lane, self.chosen[lane]);
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::{Shape, sample};
+    use index::Id;
+    use net::interpret;
+    use net::random::Random;
+
+    /// Replays some lanes of random games under the interpreter: every move chosen is legal, each
+    /// role plays one, and every state is what the moves make of the last.
+    #[test]
+    fn plays_are_those_of_the_interpreter() {
+        let mut random = Random::new(51);
+        let (mut moved, mut ends) = (0, 0);
+        for round in 0..12 {
+            let net = sample(&Shape::small(&mut random), &mut random).net;
+            let isa = if round % 2 == 0 { Isa::PORTABLE } else { Isa::detect() };
+            let words = 1 << (round % 5);
+            let mut plays = Playouts::new(&net, isa, words, round);
+            let mut states = vec![interpret::initial(&net); 64 * words];
+            for _ in 0..20 {
+                let ended = plays.choose().expect("every role has a legal move");
+                for lane in (0..64 * words).step_by(5) {
+                    let state = &mut states[lane];
+                    assert_eq!(plays.machine().state(lane), *state);
+                    let view = interpret::view(&net, state);
+                    assert_eq!(view.terminal, ended[lane / 64] >> (lane % 64) & 1 == 1);
+                    if view.terminal {
+                        (*state, ends) = (interpret::initial(&net), ends + 1);
+                        continue;
+                    }
+                    let joint = plays.machine().chosen(lane);
+                    assert!(joint.iter().all(|&input| view.legal[input]), "moves are legal");
+                    let of = |role: &net::NetRole| {
+                        joint.iter().filter(|input| role.inputs.contains(&input.index())).count()
+                    };
+                    assert!(net.roles.iter().all(|role| of(role) == 1), "each role plays one");
+                    (*state, moved) = (interpret::update(&net, state, &joint), moved + 1);
+                }
+                plays.step(&ended);
+            }
+        }
+        assert!(moved > 2000 && ends > 200, "{moved} moves, {ends} ends");
+    }
 
     /// A die of three faces moves a token to the third place: `role r` only watches.
     const DICE: &str = include_str!("../../net/tests/data/dice.net");
