@@ -38,7 +38,7 @@ const HAZARDS: &[Hazard] = &[
     },
     Hazard {
         words: &["println!", "print!", "eprintln!", "eprint!", "io::stdout", "io::stderr"],
-        homes: &["crates/cli/", "tests/", "xtask/", "benches/"],
+        homes: &["crates/cli/", "crates/symbolic/xssat/examples/", "tests/", "xtask/", "benches/"],
         free_in_tests: true,
         right: "text is printed only by `cli`: return it, or report progress through `Watch`",
     },

@@ -1,0 +1,52 @@
+//! When a limit is met: the one place that asks the watch.
+//!
+//! Work is counted in steps; the time is looked at every 256th step, the resident size of the
+//! process every 4096th, since a reading of it costs ten microseconds.
+
+use verdict::{HaltReason, Watch};
+
+/// Counts steps and asks the watch now and then.
+pub(crate) struct Clock<'a> {
+    watch: &'a Watch<'a>,
+    steps: u64,
+}
+
+const TIME_EVERY: u64 = 1 << 8;
+const MEMORY_EVERY: u64 = 1 << 12;
+const _: () = assert!(MEMORY_EVERY.is_multiple_of(TIME_EVERY));
+
+impl<'a> Clock<'a> {
+    pub(crate) fn new(watch: &'a Watch<'a>) -> Self {
+        Self { watch, steps: 0 }
+    }
+
+    /// One step of work, of at most some ten microseconds.
+    ///
+    /// # Errors
+    /// The limit that is met.
+    #[inline]
+    pub(crate) fn tick(&mut self) -> Result<(), HaltReason> {
+        self.steps += 1;
+        if self.steps.is_multiple_of(TIME_EVERY) {
+            return self.look(self.steps.is_multiple_of(MEMORY_EVERY));
+        }
+        Ok(())
+    }
+
+    /// Looks at the limits now.
+    ///
+    /// # Errors
+    /// The limit that is met.
+    pub(crate) fn look(&self, memory: bool) -> Result<(), HaltReason> {
+        if self.watch.interrupted() {
+            return Err(HaltReason::Interrupt);
+        }
+        if self.watch.time.is_some_and(|limit| self.watch.started.elapsed() > limit) {
+            return Err(HaltReason::Time);
+        }
+        match self.watch.memory.filter(|_| memory).zip(store::resident_bytes()) {
+            Some((limit, needed)) if needed > limit => Err(HaltReason::Memory { needed }),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The prefix by variable: how each is bound, at which level, and what became of it.
+//!
+//! A level begins as a block of the prefix. Exists-variables may move outward to an earlier level
+//! of any kind, and then stand behind that level's own variables: `depth` orders both.
+
+use exact::Ratio;
+use index::Id;
+use qcnf::{Kind, Lit, Qcnf, Quantifier, Var};
+
+/// What became of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Still in the formula.
+    Open,
+    /// It has this value wherever the formula's value is not 0.
+    Fixed(bool),
+    /// It equals this literal wherever the formula's value is not 0.
+    Equal(Lit),
+    /// No clause depends on it any more.
+    Gone,
+}
+
+/// How variables are bound.
+pub(crate) struct Prefix {
+    kinds: Vec<Kind>,
+    levels: Vec<u32>,
+    /// Index into `odds`, for chance variables.
+    odds_of: Vec<u32>,
+    odds: Vec<Ratio>,
+    /// How many blocks the formula came with.
+    blocks: u32,
+    /// Variables of an outermost block of exists: calls may assume them, so that both their
+    /// values keep their meaning.
+    frozen: Vec<bool>,
+    /// What became of each variable.
+    pub(crate) fate: Vec<Fate>,
+    /// The place of a gate's variable in the order of definitions; 0 for all others.
+    pub(crate) rank: Vec<u32>,
+}
+
+impl Prefix {
+    pub(crate) fn new(formula: &Qcnf) -> Self {
+        let count = formula.variables();
+        let blocks = formula.blocks().count() as u32;
+        let mut prefix = Self {
+            kinds: vec![Kind::Exists; count],
+            levels: vec![blocks.saturating_sub(1); count],
+            odds_of: vec![u32::MAX; count],
+            odds: Vec::new(),
+            blocks,
+            frozen: vec![false; count],
+            fate: vec![Fate::Open; count],
+            rank: vec![0; count],
+        };
+        for (level, block) in formula.blocks().enumerate() {
+            for scope in block.scopes {
+                prefix.bind(level as u32, &scope.quantifier, &scope.variables);
+                let frozen = level == 0 && block.kind == Kind::Exists;
+                scope.variables.iter().for_each(|var| prefix.frozen[var.index()] = frozen);
+            }
+        }
+        prefix
+    }
+
+    fn bind(&mut self, level: u32, quantifier: &Quantifier, variables: &[Var]) {
+        if let Quantifier::Chance(odds) = quantifier {
+            assert!(odds.is_probability(), "a probability outside 0 to 1");
+            self.odds.push(odds.clone());
+        }
+        for var in variables {
+            self.kinds[var.index()] = quantifier.kind();
+            self.levels[var.index()] = level;
+            if let Quantifier::Chance(odds) = quantifier {
+                self.odds_of[var.index()] = self.odds.len() as u32 - 1;
+                if odds.is_zero() || *odds == Ratio::one() {
+                    self.fate[var.index()] = Fate::Fixed(!odds.is_zero());
+                }
+            }
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    pub(crate) fn blocks(&self) -> u32 {
+        self.blocks
+    }
+
+    #[inline]
+    pub(crate) fn kind(&self, var: Var) -> Kind {
+        self.kinds[var.index()]
+    }
+
+    #[inline]
+    pub(crate) fn level(&self, var: Var) -> u32 {
+        self.levels[var.index()]
+    }
+
+    /// Orders variables by who is chosen first, as far as that matters.
+    #[inline]
+    pub(crate) fn depth(&self, var: Var) -> u32 {
+        2 * self.level(var) + u32::from(self.kind(var) == Kind::Exists)
+    }
+
+    /// Moves an exists-variable outward.
+    pub(crate) fn move_outward(&mut self, var: Var, level: u32) {
+        debug_assert!(level <= self.level(var), "variables move outward only");
+        debug_assert_eq!(self.kind(var), Kind::Exists, "only what exists has a definition");
+        self.levels[var.index()] = level;
+    }
+
+    /// Whether calls may assume this variable.
+    #[inline]
+    pub(crate) fn is_frozen(&self, var: Var) -> bool {
+        self.frozen[var.index()]
+    }
+
+    #[inline]
+    pub(crate) fn is_open(&self, var: Var) -> bool {
+        self.fate[var.index()] == Fate::Open
+    }
+
+    /// The probability of a chance variable.
+    pub(crate) fn odds(&self, var: Var) -> &Ratio {
+        debug_assert_eq!(self.kind(var), Kind::Chance, "only chance has odds");
+        &self.odds[self.odds_of[var.index()] as usize]
+    }
+}

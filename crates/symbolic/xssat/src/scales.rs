@@ -1,0 +1,123 @@
+//! Values without fractions: whole numbers over the product of denominators still to come.
+//!
+//! Behind k chance variables a value is a whole number over the product of the denominators of the
+//! others, so a mean is a sum of products and needs no division. Numbers are slices of as many
+//! 64-bit limbs as the largest product needs, least significant first.
+
+use exact::{Ratio, UBig, limbs, scaled};
+
+use crate::rows::Rows;
+
+/// Weights of the chance variables, in the order of the walk, and what 1 is behind each.
+pub(crate) struct Scales {
+    width: usize,
+    /// `1` behind so many chance variables.
+    ones: Vec<u64>,
+    /// For each chance variable the weights of false and true, and their sum.
+    weights: Rows<u64>,
+    chances: usize,
+}
+
+/// Which weight of a chance variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weight {
+    False = 0,
+    True = 1,
+    /// Both: the variable makes no difference.
+    Whole = 2,
+}
+
+impl Weight {
+    pub(crate) fn of(value: bool) -> Self {
+        if value { Self::True } else { Self::False }
+    }
+}
+
+impl Scales {
+    pub(crate) fn new(odds: &[Ratio]) -> Self {
+        let mut products = vec![UBig::ONE; odds.len() + 1];
+        for (at, ratio) in odds.iter().enumerate().rev() {
+            products[at] = &products[at + 1] * ratio.denominator();
+        }
+        let width = limbs(&products[0]);
+        let mut ones = vec![0; width * products.len()];
+        for (product, out) in products.iter().zip(ones.chunks_exact_mut(width)) {
+            scaled::from_big(product, out);
+        }
+        let mut weights = Rows::default();
+        for ratio in odds {
+            let (yes, whole) = (ratio.numerator(), ratio.denominator().clone());
+            for weight in [&whole - &yes, yes, whole.clone()] {
+                let mut row = vec![0; limbs(&weight)];
+                scaled::from_big(&weight, &mut row);
+                weights.push(&row);
+            }
+        }
+        Self { width, ones, weights, chances: odds.len() }
+    }
+
+    /// Limbs of every value.
+    #[inline]
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Limbs that are not always 0 behind so many chance variables.
+    pub(crate) fn width_behind(&self, chances: usize) -> usize {
+        scaled::bits(self.one(chances)).div_ceil(64)
+    }
+
+    /// What 1 is behind so many chance variables.
+    #[inline]
+    pub(crate) fn one(&self, chances: usize) -> &[u64] {
+        debug_assert!(chances <= self.chances);
+        &self.ones[chances * self.width..][..self.width]
+    }
+
+    /// `sum += value * weight` of a chance variable.
+    #[inline]
+    pub(crate) fn add(&self, sum: &mut [u64], value: &[u64], chance: usize, weight: Weight) {
+        debug_assert_eq!((sum.len(), value.len()), (self.width, self.width));
+        for (at, &limb) in self.weights.get(3 * chance + weight as usize).iter().enumerate() {
+            let room = self.width - at;
+            debug_assert!(scaled::is_zero(&value[room..]), "a value fits its scale");
+            scaled::mul_small_add(&mut sum[at..], &value[..room], limb);
+        }
+    }
+
+    /// `value *= weight` of a chance variable.
+    #[inline]
+    pub(crate) fn multiply(&self, value: &mut [u64], chance: usize, weight: Weight) {
+        match *self.weights.get(3 * chance + weight as usize) {
+            [1] => {}
+            [limb] => scaled::mul_small(value, limb),
+            _ => {
+                let old = value.to_vec();
+                value.fill(0);
+                self.add(value, &old, chance, weight);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_of_many_limbs_add_up_to_one() {
+        let huge = UBig::ONE << 130usize;
+        let odds = [Ratio::new(3u8, 7u8), Ratio::new(UBig::from(5u8), huge)];
+        let scales = Scales::new(&odds);
+        for chance in [1, 0] {
+            let mut sum = vec![0; scales.width()];
+            scales.add(&mut sum, scales.one(chance + 1), chance, Weight::False);
+            scales.add(&mut sum, scales.one(chance + 1), chance, Weight::True);
+            assert_eq!(sum, scales.one(chance));
+            let mut whole = scales.one(chance + 1).to_vec();
+            scales.multiply(&mut whole, chance, Weight::Whole);
+            assert_eq!(whole, scales.one(chance));
+        }
+        assert_eq!((scales.width_behind(0), scales.width_behind(2)), (3, 1));
+    }
+}

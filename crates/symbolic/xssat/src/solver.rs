@@ -1,0 +1,170 @@
+//! The solver: a formula, prepared once, walked once a call.
+
+use std::fmt;
+
+use exact::Ratio;
+use index::Id;
+use qcnf::{Kind, Lit, Qcnf, Var};
+use verdict::{HaltReason, Watch};
+
+use crate::clock::Clock;
+use crate::options::Options;
+use crate::prepare::{Fate, Matrix, number, simplify};
+use crate::problem::Problem;
+use crate::stats::Stats;
+use crate::walk::{Caches, Propagator, Walk, Walked};
+
+/// A limit was met: the value lies between the bounds, both included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Halted {
+    /// The value is at least the first and at most the second.
+    pub bounds: (Ratio, Ratio),
+    /// Which limit.
+    pub reason: HaltReason,
+}
+
+impl fmt::Display for Halted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "halted between {} and {}", self.bounds.0, self.bounds.1)
+    }
+}
+
+impl std::error::Error for Halted {}
+
+/// Finds the exact value of one formula, under any assumptions of its first choices.
+pub struct Solver {
+    options: Options,
+    stats: Stats,
+    /// Variables that a call may assume.
+    assumable: Vec<bool>,
+    stage: Stage,
+}
+
+/// How far the formula has come.
+enum Stage {
+    Raw(Box<Matrix>),
+    Zero,
+    Ready(Box<Ready>),
+}
+
+struct Ready {
+    problem: Problem,
+    propagator: Propagator,
+    caches: Caches,
+    fates: Vec<Fate>,
+}
+
+impl Solver {
+    /// Takes a formula in; it is prepared in the first call of [`Solver::solve`].
+    ///
+    /// # Panics
+    /// When the formula has a flaw ([`Qcnf::flaw`]).
+    pub fn new(formula: &Qcnf, options: &Options) -> Self {
+        assert_eq!(formula.flaw(), None, "a formula that is well-formed");
+        let mut assumable = vec![false; formula.variables()];
+        if let Some(block) = formula.blocks().next().filter(|block| block.kind == Kind::Exists) {
+            let variables = block.scopes.iter().flat_map(|scope| &scope.variables);
+            variables.for_each(|var| assumable[var.index()] = true);
+        }
+        let stats = Stats {
+            variables: formula.variables() as u64,
+            clauses: formula.clauses.len() as u64,
+            ..Stats::default()
+        };
+        let stage = Stage::Raw(Box::new(Matrix::new(formula)));
+        Self { options: options.clone(), stats, assumable, stage }
+    }
+
+    /// The value under assumptions: literals over variables of the outermost block, which must
+    /// be bound by exists. Calls share what they learn.
+    ///
+    /// # Errors
+    /// The limit that was met, with bounds on the value; a later call goes on.
+    ///
+    /// # Panics
+    /// When a variable that is assumed is not bound by an outermost exists.
+    pub fn solve(&mut self, assumptions: &[Lit], watch: &Watch<'_>) -> Result<Ratio, Halted> {
+        for lit in assumptions {
+            let fits = self.assumable.get(lit.var().index()).copied().unwrap_or_default();
+            assert!(fits, "{lit} is not bound by an outermost exists");
+        }
+        let mut clock = Clock::new(watch);
+        self.prepare(&mut clock)
+            .map_err(|reason| Halted { bounds: (Ratio::zero(), Ratio::one()), reason })?;
+        let Stage::Ready(ready) = &mut self.stage else { return Ok(Ratio::zero()) };
+        let Some(assumptions) = ready.translate(assumptions) else { return Ok(Ratio::zero()) };
+        let walk = Walk::new(
+            &ready.problem,
+            &self.options,
+            &mut ready.propagator,
+            &mut ready.caches,
+            &mut self.stats,
+        );
+        match walk.run(&assumptions, &mut clock) {
+            Walked::Value(value) => Ok(value),
+            Walked::Halted(lower, upper, reason) => Err(Halted { bounds: (lower, upper), reason }),
+        }
+    }
+
+    /// What was counted so far.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Prepares the formula, as the first call would.
+    #[cfg(test)]
+    pub(crate) fn prepare_now(&mut self, watch: &Watch<'_>) -> Result<(), HaltReason> {
+        self.prepare(&mut Clock::new(watch))
+    }
+
+    fn prepare(&mut self, clock: &mut Clock<'_>) -> Result<(), HaltReason> {
+        let Stage::Raw(matrix) = &mut self.stage else { return Ok(()) };
+        simplify(matrix, &self.options, &mut self.stats, clock)?;
+        if matrix.is_zero {
+            self.stage = Stage::Zero;
+            return Ok(());
+        }
+        clock.look(true)?;
+        let formula = number(matrix);
+        let factor = matrix.factor.clone();
+        let fates = std::mem::take(&mut matrix.prefix.fate);
+        let problem = Problem::new(formula, factor, &self.options, &mut self.stats);
+        let propagator = Propagator::new(&problem);
+        let caches = Caches::new(&problem, &self.options);
+        self.stage = Stage::Ready(Box::new(Ready { problem, propagator, caches, fates }));
+        Ok(())
+    }
+}
+
+impl Ready {
+    /// Assumptions as literals of the prepared formula; none where one is refuted.
+    fn translate(&self, assumptions: &[Lit]) -> Option<Vec<Lit>> {
+        let mut translated = Vec::new();
+        let mut given: Vec<Lit> = assumptions.iter().map(|&lit| self.follow(lit)).collect();
+        given.sort_unstable();
+        if given.windows(2).any(|pair| pair[0] == !pair[1]) {
+            return None;
+        }
+        for lit in given {
+            match self.fates[lit.var().index()] {
+                Fate::Fixed(value) if value != lit.is_positive() => return None,
+                Fate::Open => {
+                    let number = self.problem.formula.numbers[lit.var().index()];
+                    if number != u32::MAX {
+                        let var = Var::from_index(number as usize);
+                        translated.push(Lit::new(var, lit.is_positive()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(translated)
+    }
+
+    fn follow(&self, mut lit: Lit) -> Lit {
+        while let Fate::Equal(to) = self.fates[lit.var().index()] {
+            lit = if lit.is_positive() { to } else { !to };
+        }
+        lit
+    }
+}

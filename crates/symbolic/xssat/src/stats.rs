@@ -1,0 +1,40 @@
+//! What the solver counted: a table, one line a count.
+
+macro_rules! stats {
+    ($($name:ident : $meaning:literal;)*) => {
+        /// Counts of one solver, over all its calls.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct Stats {
+            $(#[doc = $meaning] pub $name: u64,)*
+        }
+
+        impl Stats {
+            /// All counts: name, number, meaning.
+            pub fn rows(&self) -> Vec<(&'static str, u64, &'static str)> {
+                vec![$((stringify!($name), self.$name, $meaning)),*]
+            }
+        }
+    };
+}
+
+stats! {
+    variables: "variables of the formula given";
+    clauses: "clauses of the formula given";
+    variables_left: "variables after preprocessing";
+    clauses_left: "clauses after preprocessing";
+    levels: "levels of the prefix after preprocessing";
+    gates: "variables that were moved outward to the level of their inputs";
+    equivalent: "variables replaced by an equivalent literal";
+    eliminated: "variables resolved away";
+    subsumed: "clauses subsumed or strengthened";
+    good: "good literals over all boundaries";
+    decisions: "branches taken";
+    propagations: "literals set by propagation";
+    conflicts: "branches that ended in a falsified clause";
+    pures: "variables settled because they occur in one sign";
+    frees: "variables in no open clause";
+    wins: "boundaries left because a good literal is true";
+    lookups: "look-ups in frontier caches";
+    hits: "look-ups that found a value";
+    entries: "entries in frontier caches";
+}

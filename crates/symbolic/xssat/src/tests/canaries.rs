@@ -1,0 +1,1 @@
+//! Faults planted one by one: the tests of agreement must see each.

@@ -1,0 +1,77 @@
+//! Limits end in bounds that hold.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use exact::Ratio;
+use verdict::{HaltReason, Watch};
+
+use super::formulas::{Dice, Placement, layered};
+use super::solve;
+use crate::{Options, Solver};
+
+/// The watch is asked every 256th step, so a limit that is met at once halts a long walk early.
+#[test]
+fn an_interrupt_leaves_bounds_around_the_value() {
+    let mut halted = 0;
+    for seed in 0..200 {
+        let formula = layered(&mut Dice::new(seed), 11, 4, Placement::Dependency);
+        let options =
+            Options { rounds: 0, frontier_cache: 0, good_literals: 0, ..Options::default() };
+        let interrupt = AtomicBool::new(true);
+        let watch = Watch {
+            started: Instant::now(),
+            time: None,
+            memory: None,
+            interrupt: &interrupt,
+            progress: &|_| {},
+        };
+        let mut solver = Solver::new(&formula, &options);
+        // With no rounds nothing looks at the watch before the walk but once at its start.
+        let Err(first) = solver.solve(&[], &watch) else { continue };
+        assert_eq!(first.reason, HaltReason::Interrupt);
+        let value = solve(&formula, &Options::default(), &[]);
+        assert!(first.bounds.0 <= value && value <= first.bounds.1, "seed {seed}");
+        halted += 1;
+    }
+    assert!(halted > 50, "{halted}");
+}
+
+#[test]
+fn walks_that_run_out_of_time_leave_bounds_and_can_go_on() {
+    let mut tight = 0;
+    for seed in 0..300 {
+        let formula = layered(&mut Dice::new(seed), 18, 5, Placement::Dependency);
+        let value = solve(&formula, &Options::default(), &[]);
+        let options = Options { frontier_cache: 0, good_literals: 0, ..Options::default() };
+        let mut solver = Solver::new(&formula, &options);
+        let interrupt = AtomicBool::new(false);
+        let mut watch = Watch {
+            started: Instant::now(),
+            time: Some(Duration::from_secs(3600)),
+            memory: None,
+            interrupt: &interrupt,
+            progress: &|_| {},
+        };
+        // The formula is prepared by a call without a limit on an assumption of nothing.
+        let _ = solver.prepare_now(&watch);
+        watch.time = Some(Duration::ZERO);
+        match solver.solve(&[], &watch) {
+            Ok(found) => assert_eq!(found, value, "seed {seed}"),
+            Err(halted) => {
+                assert_eq!(halted.reason, HaltReason::Time);
+                let (lower, upper) = halted.bounds;
+                assert!(lower <= value && value <= upper, "seed {seed}: {lower} {value} {upper}");
+                tight += usize::from(!lower.is_zero() || upper != Ratio::one());
+            }
+        }
+        if seed % 10 == 0 {
+            let mut solver = Solver::new(&formula, &Options::default());
+            let _ = solver.prepare_now(&Watch { time: None, ..watch });
+            let _ = solver.solve(&[], &watch);
+            watch.time = None;
+            assert_eq!(solver.solve(&[], &watch).expect("no limit"), value, "seed {seed}");
+        }
+    }
+    assert!(tight > 10, "bounds were trivial but for {tight}");
+}

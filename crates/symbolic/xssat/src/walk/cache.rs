@@ -1,0 +1,189 @@
+//! Cache: the value of what remains, under the values of the cut.
+//!
+//! Behind a level, all clauses above are satisfied (propagation would have ended the branch), and
+//! the clauses that remain share with the past only the variables of the cut. Equal values of the
+//! cut so mean equal values of the rest. Keys are stored whole, so there are no collisions; each
+//! boundary has a table of its own with open addressing, its keys and values in flat vectors. A
+//! boundary that is asked often and never answers is switched off.
+
+use index::Id;
+use qcnf::Var;
+
+use super::propagate::Propagator;
+use crate::options::Options;
+use crate::problem::Problem;
+use crate::stats::Stats;
+
+/// The tables of all boundaries.
+pub(crate) struct Caches {
+    tables: Vec<Table>,
+    key: Vec<u64>,
+    patience: u64,
+}
+
+/// What a look-up found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// The value is stored in this entry.
+    Value(u32),
+    /// The key is new; its value belongs into this entry.
+    Missing(u32),
+    /// This boundary keeps nothing.
+    Off,
+}
+
+struct Table {
+    is_on: bool,
+    lookups: u64,
+    hits: u64,
+    key_words: usize,
+    value_words: usize,
+    /// Entry plus one, or 0; a power of two of them.
+    slots: Vec<u32>,
+    keys: Vec<u64>,
+    values: Vec<u64>,
+    /// Whether the value of each entry is known.
+    known: Vec<bool>,
+}
+
+impl Caches {
+    pub(crate) fn new(problem: &Problem, options: &Options) -> Self {
+        let table = |boundary: usize| {
+            let cut = problem.cuts.get(boundary);
+            let chances = problem.chances_before[problem.formula.ends[boundary] as usize];
+            Table {
+                is_on: options.frontier_cache > 0 && !cut.is_empty(),
+                lookups: 0,
+                hits: 0,
+                key_words: cut.len().div_ceil(64),
+                value_words: problem.scales.width_behind(chances as usize),
+                slots: Vec::new(),
+                keys: Vec::new(),
+                values: Vec::new(),
+                known: Vec::new(),
+            }
+        };
+        let tables = (0..problem.cuts.len()).map(table).collect();
+        Self { tables, key: Vec::new(), patience: options.patience }
+    }
+
+    /// Looks up the values of the cut.
+    pub(crate) fn look_up(
+        &mut self,
+        problem: &Problem,
+        propagator: &Propagator,
+        boundary: usize,
+        stats: &mut Stats,
+    ) -> Found {
+        let table = &mut self.tables[boundary];
+        if !table.is_on {
+            return Found::Off;
+        }
+        if table.lookups >= self.patience && table.hits < table.lookups / 256 {
+            stats.entries -= table.known.len() as u64;
+            table.switch_off();
+            return Found::Off;
+        }
+        pack(problem.cuts.get(boundary), propagator, &mut self.key);
+        table.lookups += 1;
+        stats.lookups += 1;
+        let found = table.find(&self.key);
+        match found {
+            Found::Value(_) => {
+                table.hits += 1;
+                stats.hits += 1;
+            }
+            Found::Missing(_) => stats.entries += 1,
+            Found::Off => {}
+        }
+        found
+    }
+
+    /// The value of an entry.
+    pub(crate) fn load(&self, boundary: usize, entry: u32, value: &mut [u64]) {
+        let table = &self.tables[boundary];
+        debug_assert!(table.known[entry as usize]);
+        let (near, far) = value.split_at_mut(table.value_words);
+        near.copy_from_slice(&table.values[entry as usize * table.value_words..][..near.len()]);
+        far.fill(0);
+    }
+
+    /// Keeps the value of an entry that was missing.
+    pub(crate) fn store(&mut self, boundary: usize, entry: u32, value: &[u64]) {
+        let table = &mut self.tables[boundary];
+        if !table.is_on {
+            return;
+        }
+        debug_assert!(
+            exact::scaled::is_zero(&value[table.value_words..]),
+            "a value fits its scale"
+        );
+        let words = table.value_words;
+        table.values[entry as usize * words..][..words].copy_from_slice(&value[..words]);
+        table.known[entry as usize] = true;
+    }
+}
+
+fn pack(cut: &[u32], propagator: &Propagator, key: &mut Vec<u64>) {
+    key.clear();
+    key.extend(cut.chunks(64).map(|chunk| {
+        chunk.iter().enumerate().fold(0u64, |word, (at, &var)| {
+            word | u64::from(propagator.value(Var::from_index(var as usize))) << at
+        })
+    }));
+}
+
+fn hash(key: &[u64]) -> u64 {
+    let mixed = key.iter().fold(0u64, |hash, &word| {
+        (hash.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    });
+    (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
+}
+
+impl Table {
+    /// Finds a key, or makes an entry for it.
+    fn find(&mut self, key: &[u64]) -> Found {
+        debug_assert_eq!(key.len(), self.key_words);
+        if 3 * (self.known.len() + 1) > 2 * self.slots.len() {
+            self.grow();
+        }
+        let mask = self.slots.len() - 1;
+        let mut slot = (hash(key) >> 20) as usize & mask;
+        while let Some(entry) = self.slots[slot].checked_sub(1) {
+            if self.keys[entry as usize * self.key_words..][..self.key_words] == *key {
+                let known = self.known[entry as usize];
+                return if known { Found::Value(entry) } else { Found::Missing(entry) };
+            }
+            slot = (slot + 1) & mask;
+        }
+        let entry = self.known.len() as u32;
+        assert!(entry < u32::MAX, "more than 2^32 entries");
+        self.slots[slot] = entry + 1;
+        self.keys.extend_from_slice(key);
+        self.values.resize(self.values.len() + self.value_words, 0);
+        self.known.push(false);
+        Found::Missing(entry)
+    }
+
+    fn grow(&mut self) {
+        let len = (2 * self.slots.len()).max(8);
+        debug_assert!(len.is_power_of_two());
+        self.slots = vec![0; len];
+        for entry in 0..self.known.len() {
+            let key = &self.keys[entry * self.key_words..][..self.key_words];
+            let mut slot = (hash(key) >> 20) as usize & (len - 1);
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (len - 1);
+            }
+            self.slots[slot] = entry as u32 + 1;
+        }
+    }
+
+    fn switch_off(&mut self) {
+        self.is_on = false;
+        self.slots = Vec::new();
+        self.keys = Vec::new();
+        self.values = Vec::new();
+        self.known = Vec::new();
+    }
+}
