@@ -14,6 +14,7 @@
 
 mod clauses;
 mod define;
+pub mod families;
 mod formula;
 mod literal;
 pub mod meaning;

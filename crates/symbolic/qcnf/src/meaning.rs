@@ -3,8 +3,9 @@
 //! The variables are walked in the order of the prefix, both values each, with the larger, the
 //! smaller or the mean taken on the way back. Nothing is learned, cached or reordered; the walk
 //! only stops early where the clauses are decided: 0 once a clause has no literal left that could
-//! hold, 1 once all hold. A clause is two words of bits, which is why at most 64 variables may
-//! occur in clauses; the time is 2 to the number of variables, so 16 to 20 are what is practical.
+//! hold, 1 once all hold. A clause is two words of 128 bits, which is why at most 128 variables may
+//! be quantified; the time is 2 to the number of variables that the clauses do not
+//! define from outer ones, so 16 to 20 of these are what is practical.
 
 use exact::Ratio;
 use index::Id;
@@ -12,12 +13,12 @@ use index::Id;
 use crate::{Lit, Qcnf, Quantifier, Var};
 
 /// Variables that may be quantified, at most.
-pub const VARIABLES_LIMIT: usize = 64;
+pub const VARIABLES_LIMIT: usize = 128;
 
 /// The value of a formula.
 ///
 /// # Panics
-/// When the formula is not well-formed, or quantifies more than 64 variables.
+/// When the formula is not well-formed, or quantifies more than 128 variables.
 pub fn value(formula: &Qcnf) -> Ratio {
     value_given(formula, &[])
 }
@@ -26,7 +27,7 @@ pub fn value(formula: &Qcnf) -> Ratio {
 /// wherever these stand.
 ///
 /// # Panics
-/// When the formula is not well-formed, or quantifies more than 64 variables, or the literals are
+/// When the formula is not well-formed, or quantifies more than 128 variables, or the literals are
 /// of variables that it does not quantify, or two of them are opposed.
 pub fn value_given(formula: &Qcnf, given: &[Lit]) -> Ratio {
     let matrix = Matrix::new(formula);
@@ -51,8 +52,8 @@ pub fn count_models(formula: &Qcnf) -> u64 {
 /// false. Bits are places in the prefix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Assignment {
-    high: u64,
-    low: u64,
+    high: u128,
+    low: u128,
 }
 
 /// The prefix in order, and the clauses as the bits of their positive and negative literals.
@@ -137,7 +138,7 @@ impl<'f> Matrix<'f> {
 }
 
 fn at_place(known: Assignment, place: usize, value: bool) -> Assignment {
-    let bit = 1u64 << place;
+    let bit = 1u128 << place;
     if value {
         Assignment { high: known.high | bit, ..known }
     } else {
