@@ -1,13 +1,13 @@
-//! Tests that helpers evaluated in full and on demand give the same game.
+//! Tests that all manners of evaluating rules give the same game.
 //!
-//! Both ground games are played side by side with random moves by a plain interpreter: legal
+//! Two ground games at a time are played side by side with random moves by a plain interpreter: legal
 //! moves, goals, end and successors must be the same in every state.
 
 use std::path::{Path, PathBuf};
 
 use index::{Id, IdSet, IndexVec};
 
-use crate::{AtomId, AtomKind, GroundLimits, GroundRules, InputId, Manner, attempt, sheets};
+use crate::{AtomId, AtomKind, GroundLimits, GroundRules, InputId, MANNERS, attempt, sheets};
 
 /// The atoms that hold in a state under a joint move, level by level.
 fn holding(rules: &GroundRules, state: &[String], joint: &[InputId]) -> Vec<String> {
@@ -90,9 +90,12 @@ fn agree(name: &str, text: &str) {
     let book = sheets::rulebook(text);
     let limits = GroundLimits::default();
     let rules = |manner| attempt(&book, &limits, manner, u64::MAX).expect("the sheet grounds");
-    let (full, asked) = (rules(Manner::Full), rules(Manner::Demanded));
-    for seed in 0..3 {
-        play(name, &full, &asked, seed);
+    let full = rules(MANNERS[0]);
+    for manner in &MANNERS[1..] {
+        let other = rules(*manner);
+        for seed in 0..3 {
+            play(&format!("{name} {manner:?}"), &full, &other, seed);
+        }
     }
 }
 
@@ -128,12 +131,12 @@ fn a_helper_called_with_constants_and_through_negation() {
 }
 
 #[test]
-fn games_of_the_house_are_the_same_on_demand() {
+fn games_of_the_house_are_the_same_in_every_manner() {
     agree_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../games"));
 }
 
 #[test]
-fn pitfalls_are_the_same_on_demand() {
+fn pitfalls_are_the_same_in_every_manner() {
     let shared = std::env::var("ODDSMITH_SHARED").map(PathBuf::from);
     let shared =
         shared.unwrap_or_else(|_| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared"));

@@ -51,47 +51,65 @@ use crate::finish::Finish;
 use crate::model::Model;
 use crate::program::{Program, RelationId, Relations};
 use crate::simplify::{Classes, simplify};
+use crate::split::Depth;
 use crate::strata::Strata;
 use crate::terms::TermTable;
 
-/// Join steps that the first attempt may take; each later one may take eight times as many.
+/// Join steps that the first attempts may take.
 const FIRST_BUDGET: u64 = 1 << 18;
 
-/// How helpers are evaluated.
+/// How many times as many steps each later round of attempts may take.
+const GROWTH: u64 = 8;
+
+/// How rules are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manner {
-    /// In full: the least model of all rules.
-    Full,
-    /// As far as their callers ask.
-    Demanded,
+struct Manner {
+    /// Whether helpers are evaluated only as far as their callers ask, or in full.
+    demanded: bool,
+    /// How far rules are split.
+    depth: Depth,
 }
+
+/// The manners, in the order in which they are tried.
+const MANNERS: [Manner; 4] = [
+    Manner { demanded: false, depth: Depth::Ears },
+    Manner { demanded: true, depth: Depth::Ears },
+    Manner { demanded: false, depth: Depth::Cuts },
+    Manner { demanded: true, depth: Depth::Cuts },
+];
 
 /// Grounds a rulebook.
 ///
-/// Helpers are evaluated in full, and where that takes long, as far as they are asked for; the two
-/// manners take turns with growing budgets of steps, so that neither can hold the other up.
+/// Helpers are evaluated in full, and where that takes long, as far as they are asked for, and with
+/// rules cut into narrower ones; the manners take turns with growing budgets of steps, so that none
+/// can hold the others up.
 ///
 /// # Errors
 /// What the author got wrong and only grounding shows (a domain that grows, a goal out of range, a
 /// role that can never move), or a limit that was met.
 pub fn ground(rulebook: &Rulebook, limits: &GroundLimits<'_>) -> Result<GroundRules, GroundFault> {
     let mut budget = FIRST_BUDGET;
-    let mut failed: Option<GroundFault> = None;
-    let mut manner = Manner::Full;
+    // The first fault that another manner may not have, and the manners that have one.
+    let (mut first, mut failed) = (None, [false; MANNERS.len()]);
     loop {
-        let steps = if failed.is_some() { u64::MAX } else { budget };
-        match attempt(rulebook, limits, manner, steps) {
-            Err(fault) if fault.code == fault::OVER_BUDGET => {}
-            Err(fault) if ["ground-limit", "domain-grows"].contains(&fault.code) => {
-                match failed.take() {
-                    Some(first) => return Err(first),
-                    None => failed = Some(fault),
-                }
+        for (at, &manner) in MANNERS.iter().enumerate() {
+            if failed[at] {
+                continue;
             }
-            settled => return settled,
+            let last = failed.iter().filter(|&&failed| !failed).count() == 1;
+            match attempt(rulebook, limits, manner, if last { u64::MAX } else { budget }) {
+                Err(fault) if fault.code == fault::OVER_BUDGET => {}
+                Err(fault) if ["ground-limit", "domain-grows"].contains(&fault.code) => {
+                    failed[at] = true;
+                    let fault = first.get_or_insert(fault);
+                    if last {
+                        return Err(fault.clone());
+                    }
+                }
+                settled => return settled,
+            }
         }
-        budget = budget.saturating_mul(8);
-        manner = if manner == Manner::Full { Manner::Demanded } else { Manner::Full };
+        budget = budget.saturating_mul(GROWTH);
     }
 }
 
@@ -105,10 +123,10 @@ fn attempt(
     let mut table = TermTable::default();
     let mut program = Program::of(rulebook, &mut table)?;
     let mut demands = IdSet::new();
-    if manner == Manner::Demanded {
+    if manner.demanded {
         demands = demand::restrict(&mut program)?;
     }
-    split::split_rules(&mut program);
+    split::split_rules(&mut program, manner.depth);
     let strata = Strata::of_program(&program, &demands)?;
     let mut model = Model::new(program, table, &strata);
     model.complete(&strata, &mut watch)?;

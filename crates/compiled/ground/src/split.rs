@@ -6,19 +6,34 @@
 //! a product of domains into a sum. It is done only where the variables that are kept all stand in
 //! one of the literals that moved (an ear of the rule's graph), so that an auxiliary relation is
 //! never larger than a relation that exists. Cyclic rules are left to the join.
+//!
+//! Cutting goes further: a variable is eliminated as well where no literal holds all that is kept,
+//! as long as the piece has fewer variables than the rule. That bounds the instances of a rule by
+//! the width of its graph and not by the number of its variables, but an auxiliary relation may be
+//! larger than those that exist, so it is tried only where plain evaluation turned out long.
 //! Cost: the square of the rule's literals, times its variables.
-//! Source: the ear removal of Graham, and of Yu and Ozsoyoglu (1979), for acyclic queries.
+//! Sources: the ear removal of Graham, and of Yu and Ozsoyoglu (1979), for acyclic queries; bucket
+//! elimination, Dechter (1999), for the rest.
 
 use index::{Id, IdSet};
 
 use crate::pattern::{Pattern, distinct_variables};
 use crate::program::{PatternAtom, PatternRule, Program, Relations, VarNumber, VariableSet};
 
+/// How far rules are split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// Ears go.
+    Ears,
+    /// Whatever makes a rule narrower is cut.
+    Cuts,
+}
+
 /// Splits every rule as far as it goes.
-pub(crate) fn split_rules(program: &mut Program) {
+pub(crate) fn split_rules(program: &mut Program, depth: Depth) {
     let mut done = Vec::with_capacity(program.rules.len());
     for mut rule in std::mem::take(&mut program.rules) {
-        while let Some(part) = split_one(&mut rule, &mut program.relations) {
+        while let Some(part) = split_one(&mut rule, &mut program.relations, depth) {
             assert!(part.positive.len() + part.negative.len() > 0, "an ear without literals");
             done.push(part);
         }
@@ -35,9 +50,15 @@ struct Ear {
     kept: Vec<u32>,
     /// Variables inside the ear.
     width: usize,
+    /// Whether one literal holds the variable and all that is kept.
+    roofed: bool,
 }
 
-fn split_one(rule: &mut PatternRule, relations: &mut Relations) -> Option<PatternRule> {
+fn split_one(
+    rule: &mut PatternRule,
+    relations: &mut Relations,
+    depth: Depth,
+) -> Option<PatternRule> {
     if rule.positive.len() < 2 {
         return None;
     }
@@ -46,8 +67,17 @@ fn split_one(rule: &mut PatternRule, relations: &mut Relations) -> Option<Patter
     let all = body_variables(rule);
     let ears = all.iter().filter(|&&variable| !in_head.has(variable));
     let ears = ears.filter_map(|&variable| find_ear(rule, variable, all.len()));
-    let ear = ears.min_by_key(|ear| ear.width)?;
+    let ears = ears.filter(|ear| ear.roofed || (depth == Depth::Cuts && ear.narrows()));
+    let ear = ears.min_by_key(|ear| (!ear.roofed, ear.kept.len(), ear.width))?;
     Some(cut(rule, &ear, relations))
+}
+
+impl Ear {
+    /// Whether cutting it out joins something: a piece of one literal is a projection, and those
+    /// are ears.
+    fn narrows(&self) -> bool {
+        self.positive.iter().filter(|&&moved| moved).count() > 1
+    }
 }
 
 fn body_variables(rule: &PatternRule) -> Vec<u32> {
@@ -91,12 +121,14 @@ fn find_ear(rule: &PatternRule, variable: u32, all: usize) -> Option<Ear> {
         distinct: rule.distinct.iter().map(|pair| moves(pair)).collect(),
         kept: Vec::new(),
         width: group.len(),
+        roofed: false,
     };
     ear.kept = kept_variables(rule, &ear, &group);
     let roof = |(atom, &moved): (&PatternAtom, &bool)| {
         moved && touched(&atom.args) && ear.kept.iter().all(|&v| holds(&atom.args, v))
     };
-    rule.positive.iter().zip(&ear.positive).any(roof).then_some(ear)
+    ear.roofed = rule.positive.iter().zip(&ear.positive).any(roof);
+    Some(ear)
 }
 
 /// Variables of the group that the head or a literal outside still needs.
@@ -146,10 +178,14 @@ mod tests {
     use crate::terms::TermTable;
 
     fn split(text: &str) -> Program {
+        split_to(text, Depth::Ears)
+    }
+
+    fn split_to(text: &str, depth: Depth) -> Program {
         let text = format!("(role x) (legal x noop) {text}");
         let mut program = Program::of(&sheets::rulebook(&text), &mut TermTable::default())
             .expect("the sheet is well formed");
-        split_rules(&mut program);
+        split_rules(&mut program, depth);
         program.rules.retain(|rule| !rule.positive.is_empty());
         program
     }
@@ -164,6 +200,15 @@ mod tests {
     #[test]
     fn a_triangle_is_left_alone() {
         assert_eq!(split("(e 1 2) (<= terminal (e ?a ?b) (e ?b ?c) (e ?c ?a))").rules.len(), 1);
+    }
+
+    #[test]
+    fn a_ring_is_cut_into_triangles() {
+        let ring = "(e 1 2) (<= terminal (e ?a ?b) (e ?b ?c) (e ?c ?d) (e ?d ?f) (e ?f ?a))";
+        assert_eq!(split(ring).rules.len(), 1);
+        let program = split_to(ring, Depth::Cuts);
+        assert_eq!(program.rules.len(), 3);
+        assert!(program.rules.iter().all(|rule| body_variables(rule).len() <= 3));
     }
 
     #[test]
