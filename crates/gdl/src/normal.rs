@@ -6,7 +6,9 @@
 //! literals where that is more (a plain list of alternatives is never split): beyond, one
 //! alternative after the other is named by a helper relation, each helper's rules holding what
 //! binds its variables, so that safety is kept and the rules add up instead. Where the variables
-//! do not allow that, up to [`HARD_LIMIT`] rules are made, and a rule beyond is refused.
+//! do not allow that, up to [`HARD_LIMIT`] rules are made, and a rule beyond is refused; so is one
+//! that would take more than [`LITERAL_LIMIT`] literals either way, since each alternative repeats
+//! the rest of its rule.
 
 use index::{IdSet, IndexVec};
 use rustc_hash::FxHashSet;
@@ -20,6 +22,8 @@ use crate::{Atom, Diagnostic, Literal, Rule, Span, Term, VarId, shape};
 pub(crate) const EXPANSION_LIMIT: usize = 64;
 /// The most rules that one rule may become without helpers.
 const HARD_LIMIT: usize = 4096;
+/// The most literals of the rules that one rule may become.
+const LITERAL_LIMIT: usize = 1_000_000;
 
 /// A formula with negation at the leaves only.
 #[derive(Clone, Debug)]
@@ -146,20 +150,24 @@ impl<'a> Normalising<'a> {
         }
         let mut queue = vec![Pending { head: written.head.clone(), body }];
         let first = self.rules.len();
+        let mut left = LITERAL_LIMIT;
         while let Some(pending) = queue.pop() {
             let count = count_all(&pending.body);
-            let few = EXPANSION_LIMIT.max(pending.body.iter().map(Part::leaves).sum());
-            let done = if count <= few {
-                self.expand(&pending, written)
-            } else {
-                match self.split(&pending) {
-                    Some(smaller) => {
-                        queue.extend(smaller);
-                        Ok(())
-                    }
-                    None if count <= HARD_LIMIT => self.expand(&pending, written),
-                    None => Err(too_many(written.span, count)),
+            let leaves: usize = pending.body.iter().map(Part::leaves).sum();
+            let few = EXPANSION_LIMIT.max(leaves);
+            let split = if count <= few { None } else { self.split(&pending) };
+            let cost = if split.is_some() { leaves } else { count.saturating_mul(leaves) };
+            let affordable = cost <= left;
+            left = left.saturating_sub(cost);
+            let done = match split {
+                Some(smaller) if affordable => {
+                    queue.extend(smaller);
+                    Ok(())
                 }
+                None if affordable && count <= few.max(HARD_LIMIT) => {
+                    self.expand(&pending, written)
+                }
+                _ => Err(too_many(written.span, count)),
             };
             if let Err(fault) = done {
                 self.faults.push(fault);
@@ -209,6 +217,9 @@ impl<'a> Normalising<'a> {
             unreachable!("only alternatives are picked")
         };
         let binders: Vec<Part> = context.iter().filter(|part| is_positive(part)).cloned().collect();
+        if binders.len().saturating_mul(branches.len()) > LITERAL_LIMIT {
+            return None;
+        }
         let inside = union(&bound, &variables_of(&branches));
         let outside = union(
             &union(&variables_of(&rest), &head_variables(pending)),

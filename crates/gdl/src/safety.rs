@@ -7,9 +7,9 @@
 //! unbound. `legal`, `goal`, `sees` and `input` are always asked for a role, so an unbound role
 //! variable there is bound by `(role ?r)`.
 //!
-//! A truly unsafe recursion would unfold for ever, and some calls multiply: the number of rules
-//! that are made is bounded, and a sheet beyond the bound is refused, so that whatever comes out is
-//! safe. Cost: linear where all rules are safe; else that and the rules that are made.
+//! A truly unsafe recursion would unfold for ever, and some calls multiply: the rules and the
+//! conditions that are made are bounded in number, and a sheet beyond the bound is refused, so that
+//! whatever comes out is safe. Cost: linear where all rules are safe; else that and the rules that are made.
 
 use index::IdSet;
 
@@ -17,15 +17,12 @@ use crate::names::fold;
 use crate::normal::tidy;
 use crate::pool::{Pool, Signature};
 use crate::tree::{TokenKind, Tokens};
-use crate::unfold::Unfolding;
+use crate::unfold::{Growth, Unfolding};
 use crate::unify::TooLarge;
 use crate::{
     Atom, Diagnostic, Literal, ReadOptions, Rule, Severity, Span, SymbolId, Symbols, Term, VarId,
     keyword, strata,
 };
-
-/// Rules that unfolding may make of a sheet.
-const GROWTH_LIMIT: usize = 4096;
 
 /// A variable of the sheet that its own rule leaves unbound.
 #[derive(Clone, Debug)]
@@ -195,16 +192,16 @@ impl Securing<'_> {
 
     /// Unfolds until all rules are safe, or one is lost, or too many are made.
     fn unfold_all(&mut self, mut pool: Pool) -> Vec<Rule> {
-        let mut left = GROWTH_LIMIT;
+        let mut growth = Growth::LIMIT;
         while let Some(target) = pool.next_open() {
             let open = pool.take_open(target);
             let open: Vec<Item> = open.into_iter().map(|item| self.with_origin(item)).collect();
-            let Ok(made) = self.unfold(target, &open, &mut pool, left) else {
+            let Ok(made) = self.unfold(target, &open, &mut pool, &mut growth) else {
                 self.give_up(target, &open);
                 break;
             };
-            assert!(made.len() <= left, "more rules were made than allowed");
-            left -= made.len();
+            assert!(made.len() <= growth.rules, "more rules were made than allowed");
+            growth.rules -= made.len();
             if !self.judge(&made) {
                 break;
             }
@@ -223,12 +220,12 @@ impl Securing<'_> {
         target: Signature,
         open: &[Item],
         pool: &mut Pool,
-        limit: usize,
+        growth: &mut Growth,
     ) -> Result<Vec<Item>, TooLarge> {
         let remains = pool.has_safe(target);
         let callers = pool.take_callers(target);
         let mut unfolding =
-            Unfolding::new(target, open, remains, self.symbols, &mut self.helpers, limit);
+            Unfolding::new(target, open, remains, self.symbols, &mut self.helpers, growth);
         callers.iter().try_for_each(|item| unfolding.rewrite(item))?;
         let mut made = Vec::with_capacity(unfolding.made.len());
         for item in unfolding.made {
@@ -273,10 +270,13 @@ impl Securing<'_> {
         let message = format!("the rules for `{name}` cannot be made safe by their callers");
         let place = open.iter().find_map(|item| item.origin.as_ref());
         let place = place.map_or(Span::default(), |origin| origin.variable);
+        let Growth { rules, literals } = Growth::LIMIT;
         self.faults.push(
             Diagnostic::error("unsafe-variable", message)
                 .label(place, "bound by no condition of its own rule")
-                .note(format!("that would take more than {GROWTH_LIMIT} rules, or never end"))
+                .note(format!(
+                    "that would take more than {rules} rules or {literals} conditions, or never end"
+                ))
                 .note("add a condition to the rule that says what the variable may be"),
         );
     }

@@ -15,6 +15,20 @@ use crate::safety::{Item, Origin};
 use crate::unify::{Substitution, TooLarge, raised};
 use crate::{Atom, Literal, Rule, Span, Symbols, Term, VarId};
 
+/// What unfolding may still make of a sheet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Growth {
+    pub(crate) rules: usize,
+    /// Literals of all bodies that are made on the way: where two calls stand in each of a chain of
+    /// rules, bodies double from rule to rule.
+    pub(crate) literals: usize,
+}
+
+impl Growth {
+    /// What every sheet may.
+    pub(crate) const LIMIT: Self = Self { rules: 4096, literals: 100_000 };
+}
+
 /// The unfolding of one relation.
 pub(crate) struct Unfolding<'a> {
     target: Signature,
@@ -25,8 +39,7 @@ pub(crate) struct Unfolding<'a> {
     symbols: &'a mut Symbols,
     /// The last number given to a new relation.
     helpers: &'a mut usize,
-    /// Rules that may be made.
-    limit: usize,
+    growth: &'a mut Growth,
     pub(crate) made: Vec<Item>,
 }
 
@@ -48,17 +61,17 @@ impl<'a> Unfolding<'a> {
         remains: bool,
         symbols: &'a mut Symbols,
         helpers: &'a mut usize,
-        limit: usize,
+        growth: &'a mut Growth,
     ) -> Self {
         assert!(!open.is_empty(), "nothing to unfold");
-        Self { target, open, remains, symbols, helpers, limit, made: Vec::new() }
+        Self { target, open, remains, symbols, helpers, growth, made: Vec::new() }
     }
 
     /// Adds what becomes of a rule that calls the relation.
     pub(crate) fn rewrite(&mut self, item: &Item) -> Result<(), TooLarge> {
         let mut queue = vec![Partial { item: item.clone(), next: 0, depth: 0 }];
         while let Some(partial) = queue.pop() {
-            if self.made.len() + queue.len() >= self.limit || partial.depth > DEPTH_LIMIT {
+            if self.made.len() + queue.len() >= self.growth.rules || partial.depth > DEPTH_LIMIT {
                 return Err(TooLarge);
             }
             match partial.item.rule.body.get(partial.next).cloned() {
@@ -76,13 +89,14 @@ impl<'a> Unfolding<'a> {
     }
 
     fn answer(
-        &self,
+        &mut self,
         partial: &Partial,
         call: &Atom,
         queue: &mut Vec<Partial>,
     ) -> Result<(), TooLarge> {
         for open in self.open {
             if let Some(rule) = put_in(&partial.item.rule, partial.next, &open.rule)? {
+                self.grow(&rule)?;
                 let item = Item { rule, origin: origin_of(partial, open, call.span) };
                 // The body that was put in may call the relation again.
                 queue.push(Partial { item, next: partial.next, depth: partial.depth + 1 });
@@ -92,6 +106,13 @@ impl<'a> Unfolding<'a> {
             let item = partial.item.clone();
             queue.push(Partial { item, next: partial.next + 1, depth: partial.depth });
         }
+        Ok(())
+    }
+
+    /// Counts a body that was made.
+    fn grow(&mut self, rule: &Rule) -> Result<(), TooLarge> {
+        let left = self.growth.literals.checked_sub(rule.body.len());
+        self.growth.literals = left.ok_or(TooLarge)?;
         Ok(())
     }
 
@@ -115,6 +136,7 @@ impl<'a> Unfolding<'a> {
             body.push(Literal::Positive(call.clone()));
             let caller = Rule { head: helper.clone(), body, ..partial.item.rule.clone() };
             if let Some(rule) = put_in(&caller, context.len(), &open.rule)? {
+                self.grow(&rule)?;
                 let item = Item { rule, origin: origin_of(&partial, open, call.span) };
                 queue.push(Partial { item, next: context.len(), depth: partial.depth + 1 });
             }
