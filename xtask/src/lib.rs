@@ -9,5 +9,6 @@ pub mod checkout;
 pub mod corpus;
 pub mod oddsmith;
 pub mod report;
+pub mod system;
 pub mod tests;
 pub mod tidy;

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check of the project, cheapest first, stopped by the first failure.
 //!
-//! The parts are a table. None needs a system package or a download but crates; the day one does,
-//! what it needs is installed from here, so that this one command stays enough.
+//! The parts are a table. What a part needs beyond Rust is installed from here where that needs no
+//! question, so that this one command stays enough.
 
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
@@ -9,43 +9,70 @@ use std::time::Instant;
 use crate::checkout::Checkout;
 use crate::corpus;
 use crate::report::Failure;
+use crate::system::{self, Library};
 use crate::tidy;
 
-/// A part of the tests: its name for `--without`, and the call of cargo that it is (tidy is done
-/// here).
+/// A part of the tests: its name for `--without`, and the calls of cargo that it is (tidy and the
+/// corpus are done here).
 struct Part {
     name: &'static str,
     meaning: &'static str,
-    cargo: &'static [&'static str],
-    /// The rustup component that the call needs, by the subcommand that shows whether it is there.
-    component: Option<(&'static str, &'static str)>,
+    calls: &'static [&'static [&'static str]],
+    need: Need,
+}
+
+/// What a part needs beyond Rust.
+enum Need {
+    Nothing,
+    /// A rustup component, by the subcommand that shows whether it is there.
+    Component(&'static str, &'static str),
+    Library(&'static Library),
 }
 
 const PARTS: &[Part] = &[
-    Part { name: "tidy", meaning: "the rules of the house", cargo: &[], component: None },
+    Part { name: "tidy", meaning: "the rules of the house", calls: &[], need: Need::Nothing },
     Part {
         name: "fmt",
         meaning: "formatting",
-        cargo: &["fmt", "--all", "--check"],
-        component: Some(("fmt", "rustfmt")),
+        calls: &[&["fmt", "--all", "--check"]],
+        need: Need::Component("fmt", "rustfmt"),
     },
     Part {
         name: "clippy",
         meaning: "lints",
-        cargo: &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"],
-        component: Some(("clippy", "clippy")),
+        calls: &[&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]],
+        need: Need::Component("clippy", "clippy"),
     },
     Part {
         name: "tests",
         meaning: "all tests",
-        cargo: &["test", "--quiet", "--workspace"],
-        component: None,
+        calls: &[&["test", "--quiet", "--workspace"]],
+        need: Need::Nothing,
+    },
+    Part {
+        name: "audit",
+        meaning: "audits by z3, linted and tested",
+        // In the common target folder: the feature changes one package and what only it needs.
+        calls: &[
+            &[
+                "clippy",
+                "--quiet",
+                "--package=audit",
+                "--features=z3",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ],
+            &["test", "--quiet", "--package=audit", "--features=z3"],
+        ],
+        need: Need::Library(&system::Z3),
     },
     Part {
         name: "corpus",
         meaning: "a sample of public rulesheets, where they are there",
-        cargo: &[],
-        component: None,
+        calls: &[],
+        need: Need::Nothing,
     },
 ];
 
@@ -131,16 +158,28 @@ fn run_part(checkout: &Checkout, part: &Part, slow: bool) -> Result<u8, Failure>
     match part.name {
         "tidy" => return run_tidy(checkout),
         "corpus" => return corpus::test(checkout),
-        _ => assert!(!part.cargo.is_empty(), "every other part is a call of cargo"),
+        _ => assert!(!part.calls.is_empty(), "every other part is calls of cargo"),
     }
-    if let Some((subcommand, component)) = part.component {
-        need_component(checkout, subcommand, component, part.name)?;
+    match &part.need {
+        Need::Nothing => {}
+        Need::Component(subcommand, component) => {
+            need_component(checkout, subcommand, component, part.name)?;
+        }
+        Need::Library(library) => {
+            library.need(&format!("or leave it out: `--without {}`", part.name))?;
+        }
     }
-    let mut command = checkout.cargo(part.cargo);
-    if slow {
-        command.env("ODDSMITH_SLOW", "1");
+    for call in part.calls {
+        let mut command = checkout.cargo(call);
+        if slow {
+            command.env("ODDSMITH_SLOW", "1");
+        }
+        let code = exit_code(&mut command)?;
+        if code != 0 {
+            return Ok(code);
+        }
     }
-    exit_code(&mut command)
+    Ok(0)
 }
 
 fn need_component(
