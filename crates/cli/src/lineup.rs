@@ -29,6 +29,7 @@ pub(crate) fn options(args: &EngineArgs, sheet: &SheetArgs) -> Options {
             .map_or(standard.ground_limit, |limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         approximate: args.approximate,
         fold: !args.no_fold,
+        width: args.width,
         depth: args.depth,
         check: args.check,
     }
@@ -48,6 +49,7 @@ fn refuse_misfits(args: &EngineArgs) -> Result<(), Failure> {
     let misfits = [
         (args.depth.is_some() && engine != EngineName::Search, "--depth", "--engine search"),
         (args.approximate && engine != EngineName::Sweep, "--approximate", "--engine sweep"),
+        (args.width.is_some() && engine != EngineName::Sweep, "--width", "--engine sweep"),
         (args.no_fold && engine != EngineName::Sweep, "--no-fold", "--engine sweep"),
         (args.depth.is_some() && args.check, "--depth", "a solve without --check"),
     ];

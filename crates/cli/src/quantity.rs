@@ -103,6 +103,37 @@ pub(crate) fn pile(text: &str) -> Result<u32, String> {
     Ok(u32::try_from(number).expect("within the bounds"))
 }
 
+/// Points of a target.
+pub(crate) fn target(text: &str) -> Result<u32, String> {
+    let most = crosscheck::families::TARGET_MAX;
+    let number = whole(text, "a target is a whole number of points", 1, most.into())?;
+    Ok(u32::try_from(number).expect("within the bounds"))
+}
+
+/// Faces of a die.
+pub(crate) fn die(text: &str) -> Result<u32, String> {
+    let most = crosscheck::families::DIE_MAX;
+    let number = whole(text, "a die has a whole number of faces", 2, most.into())?;
+    Ok(u32::try_from(number).expect("within the bounds"))
+}
+
+/// A width of bounds, such as 1e-12, 0.001 or 1/1000, rounded down in units of 2^-63.
+pub(crate) fn width(text: &str) -> Result<u64, String> {
+    let hint = "a width is a number above 0 and at most 1, such as 1e-12 or 1/1000";
+    let (number, power) = match text.trim().split_once(['e', 'E']) {
+        Some((number, power)) => (number, power.parse::<i32>().map_err(|_| hint.to_owned())?),
+        None => (text.trim(), 0),
+    };
+    let shift = u32::try_from(-i64::from(power)).ok().filter(|shift| *shift <= 40);
+    let shift = shift.ok_or_else(|| hint.to_owned())?;
+    let ratio: exact::Ratio = number.parse().map_err(|_| hint.to_owned())?;
+    let ratio = ratio / exact::Ratio::new(exact::UBig::from(10u8).pow(shift as usize), 1u8);
+    if ratio.is_zero() || !ratio.is_probability() {
+        return Err(hint.to_owned());
+    }
+    Ok(exact::Bounds::exact(&ratio).raw().0.max(1))
+}
+
 /// Columns, rows or the length of a line; how many there may be is the family's to say.
 pub(crate) fn side(text: &str) -> Result<u32, String> {
     let hint = || "columns, rows and line are whole numbers of cells, such as 3".to_owned();

@@ -71,6 +71,8 @@ pub enum HaltReason {
     Interrupt,
     /// The depth limit of a search.
     Depth,
+    /// A play can return to a state, and the engine does not value such games.
+    Recurrence,
     /// The answer was asked for as an approximation.
     Approximate,
 }

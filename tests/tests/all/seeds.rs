@@ -14,7 +14,11 @@ use crate::places;
 const SEEDS: u64 = 60;
 
 fn questions(seed: u64) -> Vec<Question> {
-    let book = rulebook(&format!("seed {seed}"), &generate::game(seed));
+    questions_of(seed, &generate::game(seed))
+}
+
+fn questions_of(seed: u64, sheet: &str) -> Vec<Question> {
+    let book = rulebook(&format!("seed {seed}"), sheet);
     let players = book.roles.enumerate().filter(|(_, name)| **name != keyword::RANDOM);
     let question = |(role, _)| {
         let mut question = Question::new(Arc::clone(&book)).expect("a player");
@@ -52,4 +56,27 @@ fn engines_agree_on_random_games() {
     }
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
     assert!(answered as u64 >= 4 * last, "every engine answers for every seed");
+}
+
+#[test]
+fn engines_agree_on_games_that_come_back() {
+    let seats = seats();
+    let engines: Vec<&dyn Engine> = seats.iter().map(|seat| seat.engine.as_ref()).collect();
+    let last = if places::is_slow_run() { 50 * SEEDS } else { 3 * SEEDS };
+    let (mut wrong, mut exact, mut asked) = (Vec::new(), 0, 0);
+    for seed in 0..last {
+        for question in questions_of(seed, &generate::recurrent(seed)) {
+            let agreement = watched(|watch| agree(&question, &engines, watch));
+            wrong.extend(agreement.disagreement.map(|what| format!("seed {seed}: {what}")));
+            let answers = |name: &str| {
+                let mut rows = agreement.rows.iter().filter(|row| row.engine == name);
+                rows.all(|row| row.result.is_ok())
+            };
+            assert!(answers("sweep"), "seed {seed}: the sweep answers: {:?}", agreement.rows);
+            asked += 1;
+            exact += u64::from(answers("reference"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(20 * exact >= 19 * asked, "the reference proves {exact} of {asked} values");
 }

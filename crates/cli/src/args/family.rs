@@ -7,7 +7,7 @@
 use clap::{Args, Subcommand};
 
 use super::OutputArg;
-use super::help::{BOARD_HELP, GENERATE_HELP, NIM_HELP};
+use super::help::{BOARD_HELP, GENERATE_HELP, NIM_HELP, PIG_HELP};
 use crate::quantity;
 
 /// Prints the rules of a game of a family.
@@ -30,6 +30,8 @@ pub(crate) enum Family {
     Connect(BoardArgs),
     /// Nim: take one or two from a pile; who takes the last wins
     Nim(NimArgs),
+    /// Pig: roll a die for more or hold; a one loses the turn's total; no move limit
+    Pig(PigArgs),
 }
 
 /// A board: three numbers in a row, or each by its name.
@@ -92,4 +94,18 @@ pub(crate) struct NimArgs {
     pub(crate) add: (u32, u32),
     #[command(flatten)]
     pub(crate) target: OutputArg,
+}
+
+/// A target and a die.
+#[derive(Debug, Args)]
+#[command(after_long_help = PIG_HELP)]
+pub(crate) struct PigArgs {
+    /// Points that win
+    #[arg(value_name = "TARGET", value_parser = quantity::target, allow_negative_numbers = true)]
+    pub(crate) target: u32,
+    /// Faces of the die
+    #[arg(long, value_name = "FACES", value_parser = quantity::die, allow_hyphen_values = true, default_value = "6")]
+    pub(crate) die: u32,
+    #[command(flatten)]
+    pub(crate) output: OutputArg,
 }

@@ -36,8 +36,8 @@ Examples:
     oddsmith solve GAME --json
 
 The value of a state is the largest over the asked role's moves, of the smallest over the
-opponents' moves, of the mean over the chance roles' moves, of the next state's value. A game in
-which a play can return to a state needs `--horizon`.";
+opponents' moves, of the mean over the chance roles' moves, of the next state's value. Where a play
+can return to a state, endless play is worth nothing; `--width 1e-12` asks for bounds there.";
 
 pub(super) const CHECK_HELP: &str = "\
 Examples:
@@ -109,6 +109,11 @@ pub(super) const NIM_HELP: &str = "\
 Examples:
   oddsmith generate nim 20
   oddsmith generate nim 100 --add 1/2 --output nim-100.gdl";
+
+pub(super) const PIG_HELP: &str = "\
+Examples:
+  oddsmith generate pig 10
+  oddsmith generate pig 100 --die 6 --output pig-100.gdl";
 
 pub(super) const CROSSCHECK_HELP: &str = "\
 Examples:

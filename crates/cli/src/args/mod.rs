@@ -203,6 +203,10 @@ pub(crate) struct EngineArgs {
     /// Give certified bounds instead of a fraction, where fractions are long (needs --engine sweep)
     #[arg(long)]
     pub(crate) approximate: bool,
+    /// Give certified bounds of this width, such as 1e-12, where a play can return to a state
+    /// (needs --engine sweep)
+    #[arg(long, value_name = "WIDTH", value_parser = quantity::width, allow_hyphen_values = true)]
+    pub(crate) width: Option<u64>,
     /// Keep the states that wait for chance too; for tests and measurements
     #[arg(long, hide_short_help = true)]
     pub(crate) no_fold: bool,

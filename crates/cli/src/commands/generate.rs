@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use crosscheck::families::{Board, connect, nim, tictactoe};
+use crosscheck::families::{Board, connect, nim, pig, tictactoe};
 
 use super::write_text;
 use crate::args::{BoardArgs, Family, GenerateArgs};
@@ -15,6 +15,7 @@ pub(crate) fn run(args: &GenerateArgs, out: &mut dyn Write) -> Result<Status, Fa
         Family::TicTacToe(held) => (tictactoe(&board(held), held.own), &held.target),
         Family::Connect(held) => (connect(&board(held), held.own), &held.target),
         Family::Nim(held) => (nim(held.pile, held.add), &held.target),
+        Family::Pig(held) => (pig(held.target, held.die), &held.output),
     };
     let text = made.map_err(|message| Failure::input("family", message))?;
     debug_assert!(text.ends_with('\n'), "a sheet is whole lines");

@@ -190,6 +190,10 @@ pub(crate) fn reason(reason: &HaltReason) -> (&'static str, String) {
         ),
         HaltReason::Interrupt => ("interrupt", "it was interrupted".to_owned()),
         HaltReason::Depth => ("depth", "the depth limit was met".to_owned()),
+        HaltReason::Recurrence => (
+            "recurrence",
+            "a play can return to a state, which this engine does not value".to_owned(),
+        ),
         HaltReason::Approximate => ("approximate", "bounds were asked for".to_owned()),
     }
 }

@@ -9,6 +9,9 @@ pub struct Options {
     pub approximate: bool,
     /// Sweep only: pass through states that wait for chance instead of keeping them.
     pub fold: bool,
+    /// Sweep only, for games whose states recur: bounds of this width, in units of 2^-63, instead
+    /// of a fraction.
+    pub width: Option<u64>,
     /// Search only: steps that it looks ahead; deeper play counts as anything in [0, 1].
     pub depth: Option<u32>,
     /// Search only: visit every reachable state and check it for well-formedness.
@@ -17,6 +20,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { ground_limit: 20_000_000, approximate: false, fold: true, depth: None, check: false }
+        Self {
+            ground_limit: 20_000_000,
+            approximate: false,
+            fold: true,
+            width: None,
+            depth: None,
+            check: false,
+        }
     }
 }

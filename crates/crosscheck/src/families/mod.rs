@@ -1,4 +1,4 @@
-//! Families of games as GDL text: tic-tac-toe, connect and nim at any size, with chance or without.
+//! Families of games as GDL text: tic-tac-toe, connect, nim and pig at any size.
 //!
 //! A family is a function from a few numbers to a sheet. The same numbers always give the same
 //! text, byte for byte, so that a sheet in `games/` can be checked against its family. Every
@@ -19,11 +19,13 @@ mod board;
 mod connect;
 mod facts;
 mod nim;
+mod pig;
 mod tictactoe;
 
 pub use board::Board;
 pub use connect::connect;
 pub use nim::{PILE_MAX, nim};
+pub use pig::{DIE_MAX, TARGET_MAX, pig};
 pub use tictactoe::tictactoe;
 
 /// The largest denominator of a probability: each unit is a move of `random`.

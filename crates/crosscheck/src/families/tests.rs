@@ -19,6 +19,7 @@ fn samples() -> Vec<String> {
         sheets.push(nim(1, add).unwrap());
         sheets.push(nim(20, add).unwrap());
     }
+    sheets.extend([(1, 2), (10, 6), (100, 6)].map(|(target, die)| pig(target, die).unwrap()));
     sheets
 }
 

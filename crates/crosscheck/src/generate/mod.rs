@@ -13,11 +13,14 @@
 
 mod board;
 mod logic;
+mod recurrent;
 mod roles;
 #[cfg(test)]
 mod tests;
 
 use crate::dice::Dice;
+
+pub use recurrent::recurrent;
 
 /// Everything that is drawn for one sheet.
 struct Sheet {

@@ -2,7 +2,8 @@
 //!
 //! A value belongs to a state and the steps left (none without a horizon). The stack is explicit,
 //! so plays of thousands of steps need no deep call stack. Without a horizon a state that is met
-//! again on the path that leads to it is a cycle, which is reported and not run through.
+//! again on the path that leads to it is a cycle, which is not run through: small games with one
+//! are valued by [`super::recurrent`], others end in a halt.
 
 use exact::Ratio;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,6 +13,7 @@ use verdict::{
 };
 
 use super::graph::{Graph, Inner, Node, Place};
+use super::recurrent;
 
 /// The engine that plays by the rules alone.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +30,7 @@ impl Engine for Reference {
         let mut solve = Solve { graph, root, values: FxHashMap::default(), watch, cut: false };
         match solve.run() {
             Ok(()) => Ok(solve.verdict()),
+            Err(Ended::Cycle) => solve.recur(),
             Err(Ended::Fault(fault)) => Err(faulty(fault)),
             Err(Ended::Limit(reason)) => Err(Stop::Halted(Box::new(solve.halt(reason)))),
         }
@@ -47,6 +50,8 @@ const JOINT_LIMIT: usize = 1 << 24;
 /// Why a solve ended early.
 enum Ended {
     Fault(Fault),
+    /// A play returns to a state.
+    Cycle,
     Limit(HaltReason),
 }
 
@@ -54,8 +59,8 @@ enum Ended {
 struct Value {
     /// Its value.
     value: Ratio,
-    /// Steps of the longest play from it.
-    height: u32,
+    /// Steps of the longest play from it, where there is one.
+    height: Option<u32>,
 }
 
 struct Solve<'a> {
@@ -79,11 +84,11 @@ impl Solve<'_> {
         loop {
             if let Some(key) = next.take().filter(|key| !self.values.contains_key(key)) {
                 if !on_path.insert(key) {
-                    return Err(Ended::Fault(self.cycle(&path, key)));
+                    return Err(Ended::Cycle);
                 }
                 self.keep_watch(path.len())?;
                 if let Some(leaf) = self.leaf(key) {
-                    self.values.insert(key, Value { value: leaf, height: 0 });
+                    self.values.insert(key, Value { value: leaf, height: Some(0) });
                     on_path.remove(&key);
                 } else {
                     self.keep_size(key.0)?;
@@ -130,8 +135,8 @@ impl Solve<'_> {
         assert!(value.is_probability(), "a value lies in [0, 1]");
         let heights =
             inner.children.iter().map(|place| self.values[&(*place, fewer(key.1))].height);
-        let height = 1 + heights.max().expect("a joint move leads somewhere");
-        self.values.insert(key, Value { value, height });
+        let height = heights.max().flatten().expect("a joint move leads to a state with a height");
+        self.values.insert(key, Value { value, height: Some(height + 1) });
     }
 
     /// The value once the asked role has chosen: the opponents choose knowing it.
@@ -189,16 +194,16 @@ impl Solve<'_> {
         Err(Ended::Limit(HaltReason::Memory { needed }))
     }
 
-    fn cycle(&self, path: &[(Key, usize)], again: Key) -> Fault {
-        let from = path.iter().position(|(key, _)| *key == again).expect("it is on the path");
-        let around = path[from..].iter().map(|(key, _)| *key).chain([again]);
-        Fault {
-            code: "endless-play",
-            message: "play can go round in a cycle of states for ever".into(),
-            states: around.map(|(place, _)| self.graph.text(place)).collect(),
-            span: None,
-            notes: vec!["`--horizon N` bounds the number of steps".into()],
+    /// The answer where a play returns to a state.
+    fn recur(&mut self) -> Result<Verdict, Stop> {
+        let Some(values) = recurrent::values(&mut self.graph, self.watch).map_err(faulty)? else {
+            return Err(Stop::Halted(Box::new(self.halt(HaltReason::Recurrence))));
+        };
+        self.values.clear();
+        for (place, value) in values.into_iter().enumerate() {
+            self.values.insert((place, None), Value { value, height: None });
         }
+        Ok(self.verdict())
     }
 
     /// Names of the choosers and the text of each of their first moves, with the index of that
@@ -241,7 +246,7 @@ impl Solve<'_> {
             states: Some(nodes.len() as u64),
             decision_states: Some(nodes.iter().filter(decides).count() as u64),
             stored: self.values.len() as u64,
-            plies: self.values.get(&self.root_key()).map(|value| value.height),
+            plies: self.values.get(&self.root_key()).and_then(|value| value.height),
         }
     }
 

@@ -100,11 +100,6 @@ impl<'a> Graph<'a> {
         &self.nodes
     }
 
-    /// The state at a place as GDL text.
-    pub(super) fn text(&self, place: Place) -> String {
-        self.simulator.state_text(&self.states[place])
-    }
-
     /// Finds the children of an inner node, if it has not been done. False where the watch ran out
     /// before all were found; none are kept then.
     pub(super) fn expand(&mut self, place: Place, watch: &Watch<'_>) -> Result<bool, Fault> {

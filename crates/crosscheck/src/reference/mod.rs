@@ -11,6 +11,7 @@
 mod expectiminimax;
 mod graph;
 mod machine;
+mod recurrent;
 mod rules;
 mod states;
 mod strata;

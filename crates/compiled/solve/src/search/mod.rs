@@ -155,8 +155,8 @@ impl Run<'_> {
             .map(|(own, joint)| {
                 let at = joint.first_child * width;
                 let key: Box<[u64]> = expansion.children[at..at + width].into();
-                if left.is_none() && *key == *self.root {
-                    return Err(Trouble::Cycle { keys: vec![self.root.clone()] });
+                if left.is_none() && depth.is_none() && *key == *self.root {
+                    return Err(Trouble::Limit(HaltReason::Recurrence));
                 }
                 let path: &[Box<[u64]>] = if left.is_none() { &ancestors } else { &[] };
                 (shared.watch.progress)(&Progress {

@@ -316,18 +316,13 @@ impl<'a> Walker<'a> {
         depth: Option<u32>,
         window: &Window,
     ) -> Result<Interval, Trouble> {
-        if self.on_path.contains(&outcome.child) {
-            return Err(self.endless(&outcome.child));
+        // A look of some depth ends by itself.
+        if depth.is_none() && self.on_path.contains(&outcome.child) {
+            return Err(Trouble::Limit(HaltReason::Recurrence));
         }
         let left = position.left.map(|left| left - 1);
         let child = Position { key: outcome.child.clone(), left };
         self.value(child, depth.map(|depth| depth - 1), window)
-    }
-
-    /// The cycle that ends in `key`, as trouble.
-    fn endless(&self, key: &[u64]) -> Trouble {
-        let from = self.path.iter().position(|held| &**held == key).unwrap_or(0);
-        Trouble::Cycle { keys: self.path[from..].iter().map(|key| key.to_vec()).collect() }
     }
 }
 

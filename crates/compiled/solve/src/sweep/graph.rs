@@ -16,10 +16,11 @@ use std::time::{Duration, Instant};
 use exact::{Ratio, UBig};
 use kernel::{BLOCK_LANES, BLOCK_WORDS, Expander, Expansion};
 use store::HugeVec;
-use verdict::{Counts, HaltReason, Progress, Stop, Verdict, Watch};
+use verdict::{Counts, Halt, HaltReason, Progress, Stop, Verdict, Watch};
 
 use super::layers::reduce;
-use super::plies::Run;
+use super::plies::{self, Run};
+use super::recurrent::{self, Choices, Frame, Values};
 use super::registers::{Children, NarrowRegisters, Registers, Share, WideRegisters, for_lanes};
 use super::table::{PlyKeys, Slots};
 use super::{Ended, end};
@@ -37,15 +38,13 @@ pub(super) fn solve(
     game: &mut Game,
     expander: Box<dyn Expander>,
     root: &[u64],
+    options: &Options,
     watch: &Watch<'_>,
 ) -> Result<Verdict, Ended> {
     let mut graph = Graph::new(expander, top_payment(&game.casting));
     match graph.explore(root, watch).and_then(|()| graph.order(watch)) {
         Ok(None) => {}
-        Ok(Some(cycle)) => {
-            let keys = cycle.iter().map(|id| graph.key(*id).to_vec()).collect();
-            return Err(end(game, &*graph.expander, Trouble::Cycle { keys }));
-        }
+        Ok(Some(_)) => return graph.recur(game, root, options, watch),
         Err(Trouble::Limit(reason)) => return halt(game, graph, root, reason, watch),
         Err(trouble) => return Err(end(game, &*graph.expander, trouble)),
     }
@@ -53,6 +52,20 @@ pub(super) fn solve(
         Ok(()) => Ok(graph.verdict(game)),
         Err(Trouble::Limit(reason)) => halt(game, graph, root, reason, watch),
         Err(trouble) => Err(end(game, &*graph.expander, trouble)),
+    }
+}
+
+/// What the user can do about bounds of a game that comes back.
+fn advice(reason: &HaltReason, options: &Options) -> String {
+    match reason {
+        HaltReason::Approximate if options.approximate || options.width.is_some() => {
+            "leave `--width` and `--approximate` out".to_owned()
+        }
+        HaltReason::Approximate => "a play can return to a state, and the exact fraction is too \
+                                    long; `--width 1e-15` narrows the bounds, `--horizon` asks \
+                                    for the odds within so many steps"
+            .to_owned(),
+        other => plies::advice(other),
     }
 }
 
@@ -99,7 +112,7 @@ pub(super) fn visit(
 ) -> Result<Counts, Ended> {
     let mut graph = Graph::new(expander, top_payment(&game.casting));
     match graph.explore(root, watch).and_then(|()| graph.order(watch)) {
-        Ok(None) => Ok(graph.counts()),
+        Ok(None) => Ok(graph.counts(Some(graph.heights.as_slice()[0]))),
         Ok(Some(cycle)) => {
             let keys = cycle.iter().map(|id| graph.key(*id).to_vec()).collect();
             Err(end(game, &*graph.expander, Trouble::Cycle { keys }))
@@ -382,6 +395,56 @@ impl Graph {
         assert!(cursors.into_iter().eq(ends), "each edge is read once");
     }
 
+    /// The answer for a graph with cycles.
+    fn recur(
+        mut self,
+        game: &mut Game,
+        root: &[u64],
+        options: &Options,
+        watch: &Watch<'_>,
+    ) -> Result<Verdict, Ended> {
+        self.heights.clear();
+        let choices = match self.choices(watch) {
+            Ok(choices) => choices,
+            Err(Trouble::Limit(reason)) => return halt(game, self, root, reason, watch),
+            Err(trouble) => return Err(end(game, &*self.expander, trouble)),
+        };
+        let held = self.bytes() + choices.bytes();
+        let frame = Frame { top: self.top, options, limits: self.limits, watch, held };
+        let values = recurrent::values(&choices, &frame);
+        let pairs = self.pairs(|_, id| values.of(id));
+        let counts = self.counts(None);
+        let (lower, upper) = values.of(0);
+        let first = self.first_moves(game, &pairs);
+        match values {
+            Values::Exact(_) => Ok(self.answer(lower, first, counts)),
+            Values::Bounds(_, reason) => Err(Ended::Stop(Stop::Halted(Box::new(Halt {
+                advice: advice(&reason, options),
+                reason,
+                lower,
+                upper,
+                choosers: first.choosers.clone(),
+                moves: first.bounded(),
+                counts,
+            })))),
+        }
+    }
+
+    /// The choices of all states, laid out for iteration.
+    fn choices(&mut self, watch: &Watch<'_>) -> Result<Choices, Trouble> {
+        let mut choices = Choices::new().map_err(refused)?;
+        let states = self.keys.len() as u32;
+        for from in (0..states).step_by(BLOCK_LANES) {
+            let ids = from..states.min(from + BLOCK_LANES as u32);
+            self.check_limits(watch, choices.bytes() * 2, FORWARD_SHARE)?;
+            let block: Vec<u64> = ids.clone().flat_map(|id| self.key(id)).copied().collect();
+            self.expand(&block, false)?;
+            let lists: Vec<&[u32]> = ids.map(|id| self.children_of(id)).collect();
+            choices.append(&self.expansion, &lists).map_err(refused)?;
+        }
+        Ok(choices)
+    }
+
     fn ratio(&self, id: u32) -> Ratio {
         let at = id as usize * self.limbs;
         Ratio::from_scaled(&self.values.as_slice()[at..at + self.limbs], &self.denominator)
@@ -389,48 +452,65 @@ impl Graph {
 
     /// The answer, once all values stand.
     fn verdict(&mut self, game: &Game) -> Verdict {
+        let pairs = self.pairs(|graph, id| (graph.ratio(id), graph.ratio(id)));
+        let first = self.first_moves(game, &pairs);
+        let plies = self.heights.as_slice()[0];
+        self.answer(self.ratio(0), first, self.counts(Some(plies)))
+    }
+
+    /// Values of the root's pairs of moves, from those of its children.
+    fn pairs(&mut self, values: impl Fn(&Self, u32) -> (Ratio, Ratio)) -> Vec<PairValue> {
         let root = self.key(0).to_vec();
         self.expand(&root, false).unwrap_or_else(|_| unreachable!("the root was expanded before"));
         let mut pairs: Vec<PairValue> = Vec::new();
         let entries = self.expansion.joints.iter().zip(&self.shares);
         for ((joint, &(weight, total)), &child) in entries.zip(self.children_of(0)) {
-            let part = &Ratio::new(u64::from(weight), u64::from(total)) * &self.ratio(child);
+            let part = Ratio::new(u64::from(weight), u64::from(total));
+            let (lower, upper) = values(self, child);
+            let (lower, upper) = (&part * &lower, &part * &upper);
             match pairs.last_mut() {
                 Some(pair) if (pair.asked, pair.opponents) == (joint.asked, joint.opponents) => {
-                    pair.lower = &pair.lower + &part;
-                    pair.upper = pair.lower.clone();
+                    pair.lower = &pair.lower + &lower;
+                    pair.upper = &pair.upper + &upper;
                 }
                 _ => pairs.push(PairValue {
                     asked: joint.asked,
                     opponents: joint.opponents,
-                    lower: part.clone(),
-                    upper: part,
+                    lower,
+                    upper,
                 }),
             }
         }
-        let first = match pairs.is_empty() {
+        pairs
+    }
+
+    fn first_moves(&self, game: &Game, pairs: &[PairValue]) -> FirstMoves {
+        match pairs.is_empty() {
             true => FirstMoves::none(),
-            false => FirstMoves::new(game, &*self.expander, &pairs),
-        };
+            false => FirstMoves::new(game, &*self.expander, pairs),
+        }
+    }
+
+    fn answer(&self, value: Ratio, first: FirstMoves, counts: Counts) -> Verdict {
         Verdict {
-            value: self.ratio(0),
+            value,
             choosers: first.choosers.clone(),
             moves: first.exact(),
             cut: false,
             simultaneous: self.simultaneous,
             checked: true,
-            counts: self.counts(),
+            counts,
         }
     }
 
-    /// Counts, once heights stand.
-    fn counts(&self) -> Counts {
+    /// Counts, once everything is explored.
+    fn counts(&self, plies: Option<u32>) -> Counts {
         let states = self.keys.len() as u64;
         Counts {
             states: Some(states),
             decision_states: Some(self.decisions),
             stored: states,
-            plies: Some(self.heights.as_slice()[0]),
+            plies,
         }
     }
 }

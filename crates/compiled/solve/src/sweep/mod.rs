@@ -13,6 +13,7 @@ mod level;
 mod paths;
 mod plies;
 mod record;
+mod recurrent;
 mod registers;
 mod scale;
 mod table;
@@ -83,7 +84,7 @@ fn attempt(
 ) -> Result<Verdict, Ended> {
     let (expander, root) = start(game, options)?;
     if question.horizon.is_none() && game.guesses.level.is_none() {
-        return graph::solve(game, expander, &root, watch);
+        return graph::solve(game, expander, &root, options, watch);
     }
     let level = level_tables(game, &*expander);
     let disjoint = level.is_some();

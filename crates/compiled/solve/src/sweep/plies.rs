@@ -331,6 +331,7 @@ pub(super) fn advice(reason: &HaltReason) -> String {
             needed.div_ceil(1 << 20)
         ),
         HaltReason::Interrupt => "let it run to the end".to_owned(),
+        HaltReason::Recurrence => "use `--engine sweep`, or give a `--horizon`".to_owned(),
         HaltReason::Depth => "a play is too long to be followed; give a `--horizon`".to_owned(),
         HaltReason::Approximate => "leave `--approximate` out".to_owned(),
     }

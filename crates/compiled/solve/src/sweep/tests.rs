@@ -113,14 +113,16 @@ fn a_level_of_nothing_is_refused_at_the_root() {
 }
 
 #[test]
-fn a_play_that_returns_is_shown_and_a_horizon_bounds_it() {
+fn a_play_that_returns_is_valued_and_a_horizon_bounds_it() {
     let question = question(WALK);
-    let ended =
-        under(Limits::default(), |watch| Sweep::new(Options::default()).judge(&question, watch));
-    let Err(Stop::Faulty(fault)) = ended else { panic!("endless play was expected: {ended:?}") };
-    assert_eq!(fault.code, "endless-play");
-    assert_eq!(fault.states.first(), fault.states.last());
-    assert!(fault.notes[0].contains("--horizon"));
+    let endless = sweep(&question, Options::default());
+    assert_eq!((endless.value.to_string().as_str(), endless.counts.plies), ("1/2", None));
+    let narrow = Options { width: Some(1 << 23), ..Options::default() };
+    let ended = under(Limits::default(), |watch| Sweep::new(narrow).judge(&question, watch));
+    let bounds = halt(ended);
+    let width = Ratio::new(1u8, 1u64 << 40);
+    assert!(bounds.lower <= endless.value && endless.value <= bounds.upper);
+    assert!(bounds.upper - bounds.lower <= width, "the width that was asked for");
     // Two steps reach the top with 1/4; from there four steps add 1/2 * 1/4.
     for (steps, value, cut) in [(0, "0/1", true), (2, "1/4", true), (4, "3/8", true)] {
         let bounded = Question { horizon: Some(steps), ..question.clone() };

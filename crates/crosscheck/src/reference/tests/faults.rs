@@ -14,12 +14,11 @@ const LIGHT: &str = "(role a) (init off) (legal a switch) (legal a end)
     (<= terminal (true over)) (<= (goal a 100) (true over))";
 
 #[test]
-fn a_cycle_is_reported_as_a_path_and_bounded_by_a_horizon() {
+fn a_cycle_is_valued_and_bounded_by_a_horizon() {
     let endless = question(LIGHT, Objective::Win);
-    let found = fault(&endless);
-    assert_eq!(found.code, "endless-play");
-    assert_eq!(found.states, ["off", "on", "off"]);
-    assert!(found.notes.iter().any(|note| note.contains("--horizon")));
+    let verdict = answer(&endless);
+    assert_eq!((verdict.value.to_string().as_str(), verdict.cut), ("1/1", false));
+    assert_eq!((verdict.counts.states, verdict.counts.plies), (Some(3), None));
     let verdict = answer(&Question { horizon: Some(7), ..endless });
     assert_eq!((verdict.value.to_string().as_str(), verdict.cut), ("1/1", true));
     assert_eq!(verdict.counts.states, Some(3));

@@ -1,0 +1,280 @@
+//! Random graphs with cycles against the definition: all policies of both sides, each pair a
+//! Markov chain, solved by an elimination that is written for this test alone.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use exact::Ratio;
+use verdict::{HaltReason, Watch};
+
+use super::choices::{Choices, Lane};
+use super::{Frame, ONE, Values, values};
+use crate::Options;
+use crate::limits::Limits;
+
+/// A deterministic source of numbers (xorshift64*).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % bound
+    }
+}
+
+/// What a state of a plain graph offers: moves, replies, outcomes with weights.
+type Offer = Vec<Vec<Vec<(u32, u32)>>>;
+
+/// A graph as plain lists; the last two states are terminal, worth 0 and 1.
+struct Plain(Vec<Offer>);
+
+impl Plain {
+    fn random(seed: u64) -> Self {
+        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let states = 2 + dice.below(4);
+        let offer = |dice: &mut Dice| {
+            let reply = |dice: &mut Dice| -> Vec<(u32, u32)> {
+                let outcomes = 1 + dice.below(3);
+                let ends = if dice.below(3) == 0 { 2 } else { 0 };
+                (0..outcomes)
+                    .map(|_| (dice.below(states + ends) as u32, 1 + dice.below(3) as u32))
+                    .collect()
+            };
+            let replies = |dice: &mut Dice| (0..1 + dice.below(2)).map(|_| reply(dice)).collect();
+            (0..1 + dice.below(2)).map(|_| replies(dice)).collect()
+        };
+        let mut offers: Vec<Offer> = (0..states).map(|_| offer(&mut dice)).collect();
+        offers.extend([Vec::new(), Vec::new()]);
+        Self(offers).reachable()
+    }
+
+    /// Leads from the first state to all others, so that each is reached.
+    fn reachable(mut self) -> Self {
+        let states = self.0.len() as u32;
+        self.0[0][0][0].extend((1..states).map(|state| (state, 1)));
+        self
+    }
+
+    fn choices(&self) -> Choices {
+        let mut choices = Choices::new().expect("memory");
+        for (state, offer) in self.0.iter().enumerate() {
+            let mut lane = Lane::default();
+            for replies in offer {
+                for outcomes in replies {
+                    lane.outcomes.extend(outcomes);
+                    lane.replies.push(lane.outcomes.len());
+                }
+                lane.moves.push(lane.replies.len());
+            }
+            let payoff =
+                if offer.is_empty() { self.payoff(state) } else { super::choices::GOES_ON };
+            choices.push(&lane, payoff).expect("memory");
+        }
+        choices
+    }
+
+    fn payoff(&self, state: usize) -> u32 {
+        (state + 1 - (self.0.len() - 1)) as u32
+    }
+
+    /// The largest over the asked role's policies of the smallest over the opponents'.
+    fn by_definition(&self) -> Vec<Ratio> {
+        let sizes: Vec<usize> = self.0.iter().map(Vec::len).collect();
+        let mut best = vec![Ratio::zero(); self.0.len()];
+        for moves in Odometer::new(&sizes) {
+            let replies: Vec<usize> = self
+                .0
+                .iter()
+                .zip(&moves)
+                .map(|(offer, &choice)| offer.get(choice).map_or(0, Vec::len))
+                .collect();
+            let mut worst = vec![Ratio::one(); self.0.len()];
+            for response in Odometer::new(&replies) {
+                let value = self.chain(&moves, &response);
+                worst.iter_mut().zip(value).for_each(|(old, new)| *old = new.min(old.clone()));
+            }
+            best.iter_mut().zip(worst).for_each(|(old, new)| *old = new.max(old.clone()));
+        }
+        best
+    }
+
+    /// Values under two policies: states that cannot reach an end are worth 0, the others solve
+    /// their equations, by elimination on a full matrix.
+    fn chain(&self, moves: &[usize], replies: &[usize]) -> Vec<Ratio> {
+        let states = self.0.len();
+        let outcomes = |state: usize| -> &[(u32, u32)] {
+            let offer = &self.0[state];
+            if offer.is_empty() { &[] } else { &offer[moves[state]][replies[state]] }
+        };
+        let mut ends: Vec<bool> = self.0.iter().map(Vec::is_empty).collect();
+        for _ in 0..states {
+            for state in 0..states {
+                ends[state] |= outcomes(state).iter().any(|(child, _)| ends[*child as usize]);
+            }
+        }
+        // Rows of (1 - P | payoff), a state without an end standing for 0.
+        let mut rows = vec![vec![Ratio::zero(); states + 1]; states];
+        for state in 0..states {
+            rows[state][state] = Ratio::one();
+            let total: u32 = outcomes(state).iter().map(|outcome| outcome.1).sum();
+            if self.0[state].is_empty() {
+                rows[state][states] = Ratio::new(self.payoff(state), 1u8);
+            } else if ends[state] {
+                for &(child, weight) in outcomes(state) {
+                    let entry = &mut rows[state][child as usize];
+                    *entry = &*entry - &Ratio::new(weight, total);
+                }
+            }
+        }
+        for pivot in 0..states {
+            let from = (pivot..states).find(|row| !rows[*row][pivot].is_zero()).expect("regular");
+            rows.swap(pivot, from);
+            let head = rows[pivot].clone();
+            for (row, entries) in rows.iter_mut().enumerate() {
+                if row != pivot && !entries[pivot].is_zero() {
+                    let factor = &entries[pivot] / &head[pivot];
+                    for (entry, other) in entries.iter_mut().zip(&head) {
+                        *entry = &*entry - &(&factor * other);
+                    }
+                }
+            }
+        }
+        (0..states).map(|state| &rows[state][states] / &rows[state][state]).collect()
+    }
+}
+
+/// All choices of one number below each size; a size of 0 counts as 1.
+struct Odometer {
+    sizes: Vec<usize>,
+    next: Option<Vec<usize>>,
+}
+
+impl Odometer {
+    fn new(sizes: &[usize]) -> Self {
+        Self { sizes: sizes.to_vec(), next: Some(vec![0; sizes.len()]) }
+    }
+}
+
+impl Iterator for Odometer {
+    type Item = Vec<usize>;
+
+    fn next(&mut self) -> Option<Vec<usize>> {
+        let current = self.next.take()?;
+        let mut following = current.clone();
+        for (digit, &size) in following.iter_mut().zip(&self.sizes) {
+            *digit += 1;
+            if *digit < size {
+                self.next = Some(following);
+                break;
+            }
+            *digit = 0;
+        }
+        Some(current)
+    }
+}
+
+fn solved(choices: &Choices, width: Option<u64>) -> Values {
+    let options = Options { width, ..Options::default() };
+    let interrupt = AtomicBool::new(false);
+    let watch = Watch {
+        started: Instant::now(),
+        time: None,
+        memory: None,
+        interrupt: &interrupt,
+        progress: &|_| {},
+    };
+    let limits = Limits::new();
+    values(choices, &Frame { top: 1, options: &options, limits, watch: &watch, held: 0 })
+}
+
+#[test]
+fn random_graphs_have_the_values_of_the_definition() {
+    let mut positive = 0;
+    for seed in 1..=150 {
+        let plain = Plain::random(seed);
+        let choices = plain.choices();
+        let expected = plain.by_definition();
+        let Values::Exact(exact) = solved(&choices, None) else { panic!("small parts are exact") };
+        assert_eq!(exact, expected, "seed {seed}");
+        let width = ONE >> 40;
+        let bounds = solved(&choices, Some(width));
+        assert!(matches!(bounds, Values::Bounds(_, HaltReason::Approximate)));
+        for (state, value) in expected.iter().enumerate() {
+            let (lower, upper) = bounds.of(state as u32);
+            assert!(lower <= *value && *value <= upper, "seed {seed}, state {state}");
+        }
+        let (lower, upper) = bounds.of(0);
+        assert!(upper - lower <= Ratio::new(width, ONE), "seed {seed}");
+        positive += usize::from(!expected[0].is_zero());
+    }
+    assert!(positive > 75, "the random graphs are not all hopeless: {positive}");
+}
+
+/// States in which both sides can pass for ever: the asked role at 0 passes to 1 or takes a coin,
+/// the opponents at 1 pass back to 0 or concede.
+#[test]
+fn passing_for_ever_is_worth_nothing_to_the_asked_role() {
+    let one = |child: u32| vec![(child, 1)];
+    let plain = Plain(vec![
+        vec![vec![one(1)], vec![vec![(2, 2), (3, 1)]]],
+        vec![vec![one(0), one(3)]],
+        vec![],
+        vec![],
+    ]);
+    let expected = plain.by_definition();
+    assert_eq!(expected[..2], [Ratio::new(1u8, 3u8), Ratio::new(1u8, 3u8)]);
+    let choices = plain.choices();
+    let Values::Exact(exact) = solved(&choices, None) else { panic!("small parts are exact") };
+    assert_eq!(exact, expected);
+    let (lower, upper) = solved(&choices, Some(ONE >> 40)).of(0);
+    assert!(lower <= expected[0] && expected[0] <= upper);
+    assert!(upper - lower <= Ratio::new(1u8, 1u64 << 40), "upper values come down");
+}
+
+/// Opponents who can stay without loss must be found: the equations alone allow any value here.
+#[test]
+fn a_trap_is_worth_nothing() {
+    let one = |child: u32| vec![(child, 1)];
+    let plain = Plain(vec![
+        vec![vec![one(1), one(3)]],
+        vec![vec![one(0)], vec![one(0), one(3)]],
+        vec![],
+        vec![],
+    ]);
+    let Values::Exact(exact) = solved(&plain.reachable().choices(), None) else {
+        panic!("small parts are exact")
+    };
+    assert_eq!(exact[1], exact[0]);
+}
+
+/// A fair walk between ends 211 apart mixes slowly; its bounds must still close.
+#[test]
+fn slow_chains_are_bracketed() {
+    let last = 210u32;
+    let mut offers: Vec<Offer> = (0..last - 1)
+        .map(|at| {
+            let down = if at == 0 { last - 1 } else { at - 1 };
+            let up = if at == last - 2 { last } else { at + 1 };
+            vec![vec![vec![(down, 1), (up, 1)]]]
+        })
+        .collect();
+    offers.swap(0, (last / 2) as usize - 1);
+    // The middle is state 0 now: rename it in all offers.
+    let middle = last / 2 - 1;
+    for outcome in offers.iter_mut().flatten().flatten().flatten() {
+        outcome.0 = match outcome.0 {
+            0 => middle,
+            at if at == middle => 0,
+            at => at,
+        };
+    }
+    offers.extend([Vec::new(), Vec::new()]);
+    let choices = Plain(offers).choices();
+    let bounds = solved(&choices, Some(ONE >> 30));
+    let (lower, upper) = bounds.of(0);
+    let half = Ratio::new(1u8, 2u8);
+    assert!(lower <= half && half <= upper, "{lower} {upper}");
+    assert!(upper - lower <= Ratio::new(1u8, 1u32 << 30));
+}
