@@ -102,6 +102,11 @@ impl Gates {
         gates
     }
 
+    /// Makes room for this many gates more, so that the table of ids is not rehashed on the way.
+    pub(crate) fn reserve(&mut self, gates: usize) {
+        self.ids.reserve(gates);
+    }
+
     /// The gate of an id.
     ///
     /// # Panics

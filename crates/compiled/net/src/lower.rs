@@ -174,6 +174,7 @@ impl Outputs {
 /// negation behind; a second one then finds nothing left to fold.
 fn compact(source: &Gates, outputs: &[GateId]) -> (Gates, Vec<GateId>) {
     let mut gates = Gates::new();
+    gates.reserve(source.len());
     let copied = Substitution::new().rebuild(source, outputs, &mut gates, &mut |_| None);
     let constants = 2;
     let used = cone(&gates, &copied).iter().filter(|gate| gate.index() >= constants).count();
@@ -210,6 +211,7 @@ impl<'a> Lowering<'a> {
             values: IndexVec::filled(Gates::FALSE, atoms),
             moved: IndexVec::filled(false, atoms),
         };
+        lowering.gates.reserve(ground.rules.len().min(limit_gates));
         lowering.set_leaves();
         lowering
     }
