@@ -13,7 +13,6 @@ mod failure;
 mod interrupt;
 mod lineup;
 mod memory;
-mod nearest;
 mod progress;
 mod quantity;
 mod question;

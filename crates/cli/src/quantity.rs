@@ -86,6 +86,17 @@ pub(crate) fn depth(text: &str) -> Result<u32, String> {
     steps(text, "a depth is a whole number of steps")
 }
 
+/// Random games to play.
+pub(crate) fn playouts(text: &str) -> Result<u64, String> {
+    whole(text, "playouts are a whole number of games", 0, 1_000_000_000)
+}
+
+/// Steps of a random game; each has a counter.
+pub(crate) fn playout_steps(text: &str) -> Result<u32, String> {
+    let number = whole(text, "steps are a whole number", 0, 10_000_000)?;
+    Ok(u32::try_from(number).expect("within the bounds"))
+}
+
 /// Atoms that a game may ground to.
 pub(crate) fn ground_limit(text: &str) -> Result<u64, String> {
     whole(text, "a ground limit is a whole number of atoms", 1, u64::MAX)

@@ -12,7 +12,6 @@ use verdict::{Objective, Question};
 
 use crate::args::{ObjectiveArg, QuestionArgs};
 use crate::failure::Failure;
-use crate::nearest::nearest;
 
 /// Every role but the one asked about plays at random.
 const OTHERS: &str = "others";
@@ -103,7 +102,7 @@ fn find_role(rulebook: &Rulebook, name: &str) -> Result<RoleId, Failure> {
     let names = rulebook.roles.ids().map(|role| rulebook.role_name(role));
     let failure = Failure::input("unknown-role", format!("the game has no role `{name}`"))
         .note(format!("the roles are {}", list(rulebook)));
-    Err(match nearest(name, names) {
+    Err(match gdl::nearest(name, names) {
         Some(near) => failure.note(format!("did you mean `{near}`?")),
         None => failure,
     })

@@ -30,7 +30,7 @@ pub(crate) struct Sheet {
 /// Opens and reads a sheet.
 pub(crate) fn read(path: &Path, args: &SheetArgs) -> Result<Sheet, Failure> {
     let source = open(path)?;
-    let Reading { rulebook, diagnostics, .. } = interpret(&source, args, false);
+    let Reading { rulebook, diagnostics, .. } = interpret(&source, args, false, false);
     match rulebook {
         Some(rulebook) => Ok(Sheet { source, rulebook, warnings: diagnostics }),
         None => {
@@ -58,8 +58,9 @@ pub(crate) fn read_open(path: &Path, args: &SheetArgs) -> Result<Sheet, Failure>
 }
 
 /// What a sheet means, and everything that is to be said about it.
-pub(crate) fn interpret(source: &Source, args: &SheetArgs, strict: bool) -> Reading {
-    gdl::read(source.clone(), &ReadOptions { case_sensitive: args.case_sensitive, strict })
+pub(crate) fn interpret(source: &Source, args: &SheetArgs, strict: bool, advice: bool) -> Reading {
+    let options = ReadOptions { case_sensitive: args.case_sensitive, strict, advice };
+    gdl::read(source.clone(), &options)
 }
 
 /// The text of a sheet.

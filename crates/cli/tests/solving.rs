@@ -286,7 +286,8 @@ fn check_tells_all_faults_of_all_sheets() {
     }
     let object = run(&["check", &good, &bad, "--json"]).json();
     assert_eq!(object["sheets"][0]["passed"], true);
-    assert_eq!(object["sheets"][1]["diagnostics"][0]["place"]["line"], 9);
+    fits("check.schema.json", &object);
+    assert_eq!(object["sheets"][1]["diagnostics"][0]["range"]["start"]["line"], 9);
     let twice = folder.file("twice.gdl", format!("{GUESS}(init start)\n").as_bytes());
     assert_eq!(run(&["check", &twice]).status, 0);
     assert_eq!(run(&["check", &twice, "--strict"]).status, 2);

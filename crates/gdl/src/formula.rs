@@ -54,6 +54,9 @@ pub(crate) fn right_form(relation: SymbolId) -> Option<(usize, &'static str)> {
     })
 }
 
+/// What to do about a rule without its arrow.
+const RULE_FORM: &str = "if a rule is meant, write (<= HEAD CONDITION ...)";
+
 fn is_connective(symbol: SymbolId) -> bool {
     matches!(symbol, keyword::NOT | keyword::OR | keyword::AND | keyword::DISTINCT)
 }
@@ -129,10 +132,47 @@ impl<'a> Lowering<'a> {
             Some(Tree::Word(word)) if is_arrow(word.of(self.text)) => {
                 return self.refuse(wrong_arrow(*word, word.of(self.text)));
             }
-            _ => (self.head_list(span, trees)?, Vec::new()),
+            _ => (self.fact(span, trees)?, Vec::new()),
         };
         let variables = std::mem::take(&mut self.variables);
         Some(WrittenRule { head, body, variables, span })
+    }
+
+    /// A fact; what looks like a rule without its arrow is told.
+    fn fact(&mut self, span: Span, trees: &[Tree]) -> Lowered<Atom> {
+        if let [Tree::List(head, _), ..] = trees {
+            return self.refuse(list_for_name(*head).note(RULE_FORM));
+        }
+        let Some(condition) = self.condition_inside(trees) else {
+            return self.head_list(span, trees);
+        };
+        let word = trees[0].span();
+        let fault = Diagnostic::warning("forgotten-arrow", "a fact with a condition inside")
+            .label(condition, "only a term here, no condition")
+            .label(word, "a fact begins here")
+            .note(RULE_FORM);
+        let relation = self.names.intern(self.text, word, self.faults);
+        let takes = right_form(relation).map(|(arity, _)| arity);
+        if takes.is_some_and(|arity| arity != trees.len() - 1) {
+            return self.refuse(Diagnostic { severity: crate::Severity::Error, ..fault });
+        }
+        self.faults.push(fault);
+        self.head_list(span, trees)
+    }
+
+    /// A condition among the later arguments of a fact.
+    fn condition_inside(&self, trees: &[Tree]) -> Option<Span> {
+        let conditions = ["true", "does", "not", "or", "and", "distinct"];
+        trees.iter().skip(2).find_map(|tree| match tree {
+            Tree::List(span, inner) => match inner.as_slice() {
+                [Tree::Word(word), _, ..] => {
+                    let word = fold(word.of(self.text));
+                    conditions.contains(&word.as_ref()).then_some(*span)
+                }
+                _ => None,
+            },
+            Tree::Word(_) => None,
+        })
     }
 
     fn rule(&mut self, span: Span, arrow: Span, rest: &[Tree]) -> Lowered<(Atom, Vec<Formula>)> {
@@ -158,13 +198,13 @@ impl<'a> Lowering<'a> {
         let name = self.names.symbols.name(atom.relation);
         match atom.relation {
             keyword::TRUE | keyword::DOES => {
-                let right = if atom.relation == keyword::TRUE { "next" } else { "legal" };
+                let right = if atom.relation == keyword::TRUE { "init` or `next" } else { "legal" };
                 let fault = Diagnostic::error(
                     "keyword-in-head",
                     format!("`{name}` is only for conditions, it cannot be concluded"),
                 )
                 .label(span, "concluded here")
-                .note(format!("`{right}` may be meant"));
+                .note(format!("`{right}` may be meant; if this is a condition, it stands inside its rule: look for a `)` too many before it"));
                 self.refuse(fault)
             }
             relation if is_connective(relation) => {

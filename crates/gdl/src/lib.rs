@@ -4,6 +4,8 @@
 //! sheet at once, each with its place in the text. Nothing here evaluates a rule or knows a state.
 #![forbid(unsafe_code)]
 
+mod advice;
+mod dialect;
 mod facts;
 mod formula;
 mod information;
@@ -22,6 +24,7 @@ mod separate;
 mod shape;
 mod sheet;
 mod span;
+mod spelling;
 mod strata;
 mod symbol;
 mod tree;
@@ -39,5 +42,6 @@ pub use render::render;
 pub use rulebook::{Atom, Literal, RoleId, Rule, Rulebook, Term, VarId};
 pub use sheet::GOAL_VALUES;
 pub use span::{Diagnostic, Label, SHEET_LIMIT_BYTES, Severity, Source, Span};
+pub use spelling::nearest;
 pub use symbol::{SymbolId, Symbols, keyword};
 pub use verify::verify;

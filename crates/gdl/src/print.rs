@@ -22,6 +22,16 @@ pub fn rule_text(rule: &Rule, symbols: &Symbols) -> String {
     Shown { what: rule, symbols, variables: Some(&rule.variables) }.to_string()
 }
 
+/// Canonical text of an atom of a rule, with the rule's names of variables.
+pub(crate) fn atom_text(atom: &Atom, rule: &Rule, symbols: &Symbols) -> String {
+    Shown { what: atom, symbols, variables: Some(&rule.variables) }.to_string()
+}
+
+/// Canonical text of a term of a rule, with the rule's names of variables.
+pub(crate) fn part_text(term: &Term, rule: &Rule, symbols: &Symbols) -> String {
+    Shown { what: term, symbols, variables: Some(&rule.variables) }.to_string()
+}
+
 /// A part of a rulebook with what it takes to print it.
 struct Shown<'a, T> {
     what: &'a T,

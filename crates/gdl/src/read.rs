@@ -5,6 +5,7 @@
 //! relation without rules) wait until every form could be read, or they would blame what is only
 //! a consequence. A rulebook comes out exactly where no error was found.
 
+use crate::advice::Advice;
 use crate::formula::{Lowering, WrittenRule};
 use crate::names::Names;
 use crate::normal::Normalising;
@@ -12,7 +13,8 @@ use crate::sheet::Sheet;
 use crate::span::{SHEET_LIMIT_BYTES, control_character};
 use crate::tree::Tree;
 use crate::{
-    Diagnostic, Rule, Rulebook, Source, Span, keyword, roles, safety, shape, strata, tree, verify,
+    Diagnostic, Rule, Rulebook, Source, Span, dialect, keyword, roles, safety, shape, strata, tree,
+    verify,
 };
 
 /// How a sheet is read.
@@ -23,6 +25,9 @@ pub struct ReadOptions {
     /// What is a matter of style or luck becomes an error: a rule that is safe only by its
     /// callers, a name with two arities. Default: false.
     pub strict: bool,
+    /// What is only odd is told as well: conditions that never hold, relations that nothing needs,
+    /// names with two uses, goals and roles that look wrong. Default: false.
+    pub advice: bool,
 }
 
 /// What came of a sheet.
@@ -80,12 +85,16 @@ fn rulebook(text: &str, options: &ReadOptions, faults: &mut Vec<Diagnostic>) -> 
         return None;
     }
     drop(forest);
+    if options.strict {
+        dialect::check(&written, faults);
+    }
     let whole = !faults.iter().any(Diagnostic::is_error);
     let mut rules = normal_rules(&written, &mut names, faults);
     let mut symbols = names.symbols;
     if whole {
         Sheet { written: &written, rules: &rules, symbols: &symbols }.check(options, faults);
     }
+    let plain = options.advice.then(|| rules.clone());
     strata::check(&mut rules, &mut symbols, options, faults);
     let states_roles = rules.iter().any(|rule| rule.head.relation == keyword::ROLE);
     let rules = safety::secure(text, rules, &mut symbols, options, faults);
@@ -95,6 +104,10 @@ fn rulebook(text: &str, options: &ReadOptions, faults: &mut Vec<Diagnostic>) -> 
     if whole {
         let sheet = Sheet { written: &written, rules: &rules, symbols: &symbols };
         sheet.unknown_roles(&roles, faults);
+        if let Some(rules) = &plain {
+            let advice = Advice { written: &written, rules, symbols: &symbols, roles: &roles };
+            advice.give(faults);
+        }
     }
     Some(Rulebook { symbols, roles, rules })
 }

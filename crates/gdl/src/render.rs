@@ -131,6 +131,7 @@ impl<'a> Files<'a> for View<'_> {
 fn draw(diagnostic: &Diagnostic, source: &Source, lines: &Lines, color: bool) -> String {
     let (view, labels) = view(diagnostic, source, lines);
     let severity = match diagnostic.severity {
+        Severity::Note => drawn::Severity::Note,
         Severity::Warning => drawn::Severity::Warning,
         Severity::Error => drawn::Severity::Error,
     };

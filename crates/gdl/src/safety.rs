@@ -35,6 +35,10 @@ pub(crate) struct Origin {
     relation: SymbolId,
     /// The condition that should have bound it.
     call: Option<Span>,
+    /// Whether the rule has no condition at all.
+    is_fact: bool,
+    /// Whether a `not` of the rule speaks of it.
+    is_denied: bool,
 }
 
 /// A rule on its way to safety.
@@ -157,6 +161,8 @@ impl Securing<'_> {
             name,
             relation: rule.head.relation,
             call: None,
+            is_fact: rule.body.is_empty(),
+            is_denied: rule.body.iter().any(|literal| is_denied(literal, variable)),
         }
     }
 
@@ -169,15 +175,22 @@ impl Securing<'_> {
         if let Some(call) = origin.call {
             fault = fault.label(call, "and this condition does not bind it either");
         }
-        fault
-            .note(format!(
-                "add a condition to the rule for `{}` that says what `{name}` may be",
-                self.symbols.name(origin.relation)
-            ))
-            .note(format!(
-                "if `(not ...)` means that there is no {name} at all, name that by a helper \
-                 relation without {name}, and deny the helper"
-            ))
+        let relation = self.symbols.name(origin.relation);
+        if origin.is_fact {
+            return fault.note(format!(
+                "this is a fact, and facts have no variables; for a rule write (<= ({relation} ...) CONDITION ...)"
+            ));
+        }
+        let fault = fault.note(format!(
+            "add a condition to the rule for `{relation}` that says what `{name}` may be"
+        ));
+        if !origin.is_denied {
+            return fault;
+        }
+        fault.note(format!(
+            "if `(not ...)` means that there is no {name} at all, name that by a helper relation \
+             without {name}, and deny the helper"
+        ))
     }
 
     fn rescue(&self, origin: &Origin) -> Diagnostic {
@@ -187,7 +200,14 @@ impl Securing<'_> {
             format!("the rule for `{relation}` is safe only where its callers bind `{name}`");
         Diagnostic::of_severity(self.severity(), self.code(), message)
             .label(origin.variable, "bound by no condition of its own rule")
-            .note(format!("add a condition that says what `{name}` may be"))
+            .note(if origin.is_fact {
+                format!(
+                    "facts have no variables; for a rule write (<= ({relation} ...) CONDITION ...)"
+                )
+            } else {
+                format!("add a condition that says what `{name}` may be")
+            })
+            .note("GDL asks for rules that are safe by themselves: other readers may refuse this")
     }
 
     /// Unfolds until all rules are safe, or one is lost, or too many are made.
@@ -280,6 +300,13 @@ impl Securing<'_> {
                 .note("add a condition to the rule that says what the variable may be"),
         );
     }
+}
+
+/// Whether a negative condition speaks of the variable.
+fn is_denied(literal: &Literal, variable: VarId) -> bool {
+    let mut found = IdSet::new();
+    literal.collect_variables(&mut found);
+    matches!(literal, Literal::Negative(_)) && found.contains(variable)
 }
 
 /// Whether callers may stand in for a missing condition of this relation.

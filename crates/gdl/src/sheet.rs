@@ -90,14 +90,39 @@ impl Sheet<'_> {
             let message = format!("no rule and no fact concludes `{text}`: it never holds");
             let mut fault =
                 Diagnostic::warning("undefined-relation", message).label(atom.span, "never holds");
-            if let Some(near) = self.similar(name, arity, &defined) {
+            if let Some(wrapped) = self.wrapped(name, arity) {
+                fault = fault.note(wrapped);
+            } else if let Some(near) = self.similar(name, arity, &defined) {
                 fault = fault.note(format!("did you mean `{near}`?"));
             }
             faults.push(fault);
         }
     }
 
-    /// A defined relation whose name is one slip away, or the same with another arity.
+    /// The advice to write `true` or `does` around what is a part of the state, or a move.
+    fn wrapped(&self, name: SymbolId, arity: usize) -> Option<String> {
+        let is_it = |term: &Term| match term {
+            Term::Variable(_) => false,
+            Term::Constant(other) => *other == name && arity == 0,
+            Term::Compound(function, args) => *function == name && args.len() == arity,
+        };
+        let heads = self.rules.iter().map(|rule| &rule.head);
+        let made =
+            heads.filter(|head| head.args.last().is_some_and(is_it)).map(|head| head.relation);
+        let text = self.symbols.name(name);
+        let atom = if arity == 0 { text.to_owned() } else { format!("({text} ...)") };
+        made.filter_map(|relation| match relation {
+            keyword::INIT | keyword::NEXT => {
+                Some(format!("`{text}` is part of the state: write (true {atom})"))
+            }
+            keyword::LEGAL => Some(format!("`{text}` is a move: write (does ROLE {atom})")),
+            _ => None,
+        })
+        .next()
+    }
+
+    /// A defined relation that was probably meant: the same with another arity, or one whose name
+    /// is near.
     fn similar(
         &self,
         name: SymbolId,
@@ -105,20 +130,12 @@ impl Sheet<'_> {
         defined: &[(SymbolId, usize)],
     ) -> Option<String> {
         let text = self.symbols.name(name);
-        let slip = |other: &str| other.len() > 2 && text.len() > 2 && one_slip(text, other);
-        let mut near: Vec<String> = defined
-            .iter()
-            .filter_map(|&(other, other_arity)| {
-                let other_text = self.symbols.name(other);
-                if other == name {
-                    Some(format!("{other_text}` with {other_arity} arguments, not `{arity}"))
-                } else {
-                    (other_arity == arity && slip(other_text)).then(|| other_text.to_owned())
-                }
-            })
-            .collect();
-        near.sort();
-        near.into_iter().next()
+        if let Some((_, other)) = defined.iter().filter(|(other, _)| *other == name).min() {
+            return Some(format!("{text}` with {other} arguments, not `{arity}"));
+        }
+        let names = defined.iter().filter(|(_, other)| *other == arity);
+        let names = names.map(|(other, _)| self.symbols.name(*other));
+        crate::nearest(text, names).map(str::to_owned)
     }
 
     fn goal_values(&self, faults: &mut Vec<Diagnostic>) {
@@ -152,12 +169,14 @@ impl Sheet<'_> {
             let Term::Constant(name) = atom.args[0] else { continue };
             if known.insert(name) {
                 let all: Vec<&str> = roles.iter().map(|role| self.symbols.name(*role)).collect();
-                let message = format!("`{}` is not a role", self.symbols.name(name));
-                faults.push(
-                    Diagnostic::warning("unknown-role", message)
-                        .label(atom.span, "named as a role here")
-                        .note(format!("the roles are {}", all.join(", "))),
-                );
+                let text = self.symbols.name(name);
+                let fault = Diagnostic::warning("unknown-role", format!("`{text}` is not a role"))
+                    .label(atom.span, "named as a role here")
+                    .note(format!("the roles are {}", all.join(", ")));
+                faults.push(match crate::nearest(text, all) {
+                    Some(near) => fault.note(format!("did you mean `{near}`?")),
+                    None => fault,
+                });
             }
         }
     }
@@ -167,29 +186,9 @@ fn is_goal_value(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u8>().is_ok_and(|v| v <= 100)
 }
 
-/// Whether two names differ by one character that is changed, added or left out.
-fn one_slip(one: &str, other: &str) -> bool {
-    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
-    if one == other || long.len() - short.len() > 1 {
-        return false;
-    }
-    debug_assert!(short.len() <= long.len());
-    let same = short.bytes().zip(long.bytes()).take_while(|(a, b)| a == b).count();
-    let (mine, theirs) = (&short.as_bytes()[same..], &long.as_bytes()[same..]);
-    let changed = mine.len() == theirs.len() && mine[1..] == theirs[1..];
-    let added = mine.len() + 1 == theirs.len() && *mine == theirs[1..];
-    changed || added
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn one_slip_is_one_character() {
-        assert!(one_slip("cell", "cel") && one_slip("cell", "ceil") && one_slip("acell", "cell"));
-        assert!(!one_slip("cell", "cell") && !one_slip("cell", "cola") && !one_slip("ab", "abcd"));
-    }
 
     #[test]
     fn goal_values_are_whole_numbers_up_to_a_hundred() {

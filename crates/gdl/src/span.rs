@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 /// A half-open range of bytes of the sheet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Span {
     /// First byte.
     pub start: u32,
@@ -23,6 +23,8 @@ pub struct Source {
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
+    /// Something that may well be meant so.
+    Note,
     /// The sheet is used, but something in it looks wrong.
     Warning,
     /// The sheet is refused.

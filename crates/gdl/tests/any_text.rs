@@ -41,7 +41,7 @@ fn digest(source: Source, options: ReadOptions) -> Result<(), TestCaseError> {
     if let Some(book) = reading.rulebook {
         prop_assert_eq!(verify(&book), Ok(()));
         let printed = Source::new("printed", &book.to_string());
-        let again = read(printed, &ReadOptions { strict: false, ..options });
+        let again = read(printed, &ReadOptions { strict: false, advice: false, ..options });
         prop_assert!(again.rulebook.is_some_and(|again| again.same_rules(&book)), "{}", book);
         let _ = read_facts(&reading.source.text, &book);
     }
@@ -80,7 +80,7 @@ proptest! {
             let end = end.filter(|&end| end <= text.len()).unwrap_or(start);
             text.replace_range(start..end, piece);
         }
-        digest(Source::new("changed", &text), ReadOptions { case_sensitive, strict })?;
+        digest(Source::new("changed", &text), ReadOptions { case_sensitive, strict, advice: true })?;
     }
 }
 

@@ -9,6 +9,7 @@
 mod counts;
 mod games;
 mod lineup;
+mod pitfalls;
 mod places;
 mod seeds;
 mod shared;

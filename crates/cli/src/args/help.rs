@@ -44,8 +44,14 @@ Examples:
   oddsmith check my-game.gdl
   oddsmith check games/*.gdl --strict
   oddsmith generate connect 4 4 4 | oddsmith check -
+  oddsmith check GAME --playouts 20000 --steps 5000 --seed 7
+  For an editor; the schema is crates/cli/schema/check.schema.json:
+    oddsmith check GAME --json
 
-The rules are read and grounded; no state is visited. `oddsmith solve --check` visits all.";
+The rules are read and grounded, and some thousand games are played at random: a sample, which can
+show that something is wrong and never that nothing is. `oddsmith solve --check` visits all states.
+docs/diagnostics.md explains each code. Exit status: 0 passed (notes and warnings do not count), 2 an
+error (with --strict also a warning), 1 a limit was met before the game was built.";
 
 pub(super) const FMT_HELP: &str = "\
 Examples:

@@ -243,18 +243,22 @@ pub(crate) enum BackendName {
     Cpu,
 }
 
-/// Reports every fault of a sheet, with its place.
+/// Reports every fault of a sheet, with its place, and how the game plays.
 #[derive(Debug, Args)]
 #[command(after_long_help = CHECK_HELP)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) games: GameList,
-    /// Take warnings as errors
+    /// Read GDL as its definition has it, and take warnings as errors
     #[arg(long)]
     pub(crate) strict: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) plays: PlayoutArgs,
+    #[command(flatten)]
+    pub(crate) limits: CheckLimits,
     #[command(flatten)]
     pub(crate) sheet: SheetArgs,
 }
@@ -277,6 +281,33 @@ pub(crate) struct FmtArgs {
     /// Print the sheets laid out instead of writing them in place
     #[arg(long)]
     pub(crate) stdout: bool,
+}
+
+/// Random plays of a game.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Random plays")]
+pub(crate) struct PlayoutArgs {
+    /// Play at least this many random games; 0 plays none
+    #[arg(long, value_name = "COUNT", default_value_t = 2000, value_parser = quantity::playouts, allow_hyphen_values = true)]
+    pub(crate) playouts: u64,
+    /// Give up a random game after this many steps
+    #[arg(long, value_name = "STEPS", default_value_t = 1000, value_parser = quantity::playout_steps, allow_hyphen_values = true)]
+    pub(crate) steps: u32,
+    /// Seed of the random moves
+    #[arg(long, default_value_t = 1, value_parser = quantity::seed, allow_hyphen_values = true)]
+    pub(crate) seed: u64,
+}
+
+/// Limits on the check of one sheet.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct CheckLimits {
+    /// Stop at this resident size of the process, such as 8GiB or 512MiB
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size, allow_hyphen_values = true)]
+    pub(crate) memory: Option<u64>,
+    /// Time for each sheet, such as 60s, 500ms or 5m
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = quantity::duration, allow_hyphen_values = true)]
+    pub(crate) time: Duration,
 }
 
 /// Counts distinct states, terminal states and move paths, ply by ply.

@@ -46,7 +46,15 @@ pub(crate) fn ground_rules(
     if let Some(limit) = args.ground_limit {
         limits.atoms = usize::try_from(limit).unwrap_or(usize::MAX);
     }
-    ground::ground(rulebook, &limits).map_err(|fault| {
+    ground_within(rulebook, &limits)
+}
+
+/// The same under limits of all kinds; a limit that is met is a fault like others.
+pub(crate) fn ground_within(
+    rulebook: &Rulebook,
+    limits: &GroundLimits<'_>,
+) -> Result<GroundRules, Box<Fault>> {
+    ground::ground(rulebook, limits).map_err(|fault| {
         let GroundFault { code, message, span, notes } = fault;
         Box::new(Fault { code, message, states: Vec::new(), span, notes })
     })

@@ -63,17 +63,20 @@ fn sheet_text(fault: &SheetFault, color: bool) -> String {
 /// `games/x.gdl: 2 errors, 1 warning`.
 pub(crate) fn summary(name: &str, diagnostics: &[Diagnostic]) -> String {
     let count = |severity| diagnostics.iter().filter(|held| held.severity == severity).count();
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     let plural = |count: usize, word: &str| match count {
         1 => format!("1 {word}"),
         _ => format!("{count} {word}s"),
     };
+    let kinds = [Severity::Error, Severity::Warning, Severity::Note];
+    let counted: Vec<String> = kinds
+        .into_iter()
+        .filter(|severity| count(*severity) > 0)
+        .map(|severity| plural(count(severity), severity_name(severity)))
+        .collect();
     let name = visible(name);
-    match (errors, warnings) {
-        (0, 0) => format!("{name}: no faults"),
-        (0, _) => format!("{name}: {}", plural(warnings, "warning")),
-        (_, 0) => format!("{name}: {}", plural(errors, "error")),
-        _ => format!("{name}: {}, {}", plural(errors, "error"), plural(warnings, "warning")),
+    match counted.as_slice() {
+        [] => format!("{name}: no faults"),
+        _ => format!("{name}: {}", counted.join(", ")),
     }
 }
 
@@ -196,13 +199,19 @@ pub(crate) fn first(failure: &Failure) -> (String, String) {
     }
 }
 
+/// How bad a diagnostic is, as objects name it.
+pub(crate) fn severity_name(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Note => "note",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    }
+}
+
 /// The diagnostics of a sheet as objects.
 pub(crate) fn objects(source: &Source, diagnostics: &[Diagnostic]) -> Vec<DiagnosticObject> {
     let object = |held: &Diagnostic| DiagnosticObject {
-        severity: match held.severity {
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        },
+        severity: severity_name(held.severity),
         code: held.code,
         message: held.message.clone(),
         place: held.labels.first().map(|label| place(source, label.span)),

@@ -22,6 +22,7 @@ mod sample;
 mod seats;
 mod select;
 mod stream;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod transpose;
@@ -37,3 +38,4 @@ pub use machine::Machine;
 pub use planes::{CodeSizes, PlaneKernel};
 pub use playout::{PlayoutStats, Playouts, playouts};
 pub use seats::KernelFault;
+pub use survey::{Example, Flawed, RoleSurvey, Survey, SurveyPlan, survey};

@@ -62,6 +62,11 @@ impl Machine {
         [self.view.len(), self.update.len()]
     }
 
+    /// The moves of a role.
+    pub fn moves(&self, role: RoleId) -> impl Iterator<Item = InputId> + use<> {
+        self.net.moves(role)
+    }
+
     /// All lanes as a mask.
     pub fn all_lanes(&self) -> Mask {
         first_lanes(self.lanes())
