@@ -7,6 +7,7 @@
 pub mod bench;
 pub mod checkout;
 pub mod corpus;
+pub mod fuzz;
 pub mod oddsmith;
 pub mod report;
 pub mod system;

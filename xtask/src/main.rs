@@ -10,7 +10,7 @@
 
 use std::process::ExitCode;
 
-use xtask::{bench, checkout::Checkout, corpus, oddsmith, report, tests};
+use xtask::{bench, checkout::Checkout, corpus, fuzz, oddsmith, report, tests};
 
 /// Commands of `oddsmith` that are passed through, and what they answer.
 const PASSED_THROUGH: &[(&str, &str)] = &[
@@ -37,6 +37,10 @@ const CHORES: &[(&str, &str)] = &[
         "corpus DIR [--sample N] [--out FILE]",
         "every rulesheet of a folder, compiled and played beside its rules",
     ),
+    (
+        "fuzz [TARGET] [--seconds N] [--seed S]",
+        "inputs that break a law, made by libFuzzer; needs a C++ compiler",
+    ),
     ("help", "this text"),
 ];
 
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
         "test" => tests::run(&checkout, rest),
         "tidy" => tests::tidy(&checkout, rest),
         "bench" => bench::run(&checkout, rest),
+        "fuzz" => fuzz::run(&checkout, rest),
         "corpus" => corpus::run(&checkout, rest),
         name if PASSED_THROUGH.iter().any(|(passed, _)| *passed == name) => {
             oddsmith::run(&checkout, &arguments)

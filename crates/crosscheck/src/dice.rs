@@ -1,10 +1,11 @@
-//! The source of chance of this crate: the same seed gives the same throws on every machine.
+//! The source of chance for all that is drawn: the same seed gives the same throws on every machine.
 
 /// A pseudo-random sequence (a Weyl sequence through a mixing function).
-pub(crate) struct Dice(u64);
+pub struct Dice(u64);
 
 impl Dice {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// The sequence of a seed.
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -16,29 +17,38 @@ impl Dice {
     }
 
     /// A whole number of `0..sides`.
-    pub(crate) fn below(&mut self, sides: usize) -> usize {
+    ///
+    /// # Panics
+    /// Where there is none.
+    pub fn below(&mut self, sides: usize) -> usize {
         assert!(sides > 0, "a die without sides");
         (self.next() % sides as u64) as usize
     }
 
     /// A whole number of `least..=most`.
-    pub(crate) fn between(&mut self, least: usize, most: usize) -> usize {
+    ///
+    /// # Panics
+    /// Where there is none.
+    pub fn between(&mut self, least: usize, most: usize) -> usize {
         assert!(least <= most, "an empty range");
         least + self.below(most - least + 1)
     }
 
     /// True in `percent` of a hundred throws.
-    pub(crate) fn chance(&mut self, percent: usize) -> bool {
+    pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
     /// One of the items.
-    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+    ///
+    /// # Panics
+    /// Where there is none.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 
     /// Puts the items in a random order.
-    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
         }

@@ -15,3 +15,4 @@ pub mod reference;
 pub mod walk;
 
 pub use agree::{Agreement, Row, agree};
+pub use dice::Dice;
