@@ -77,7 +77,7 @@ pub(super) fn page(checkout: &Checkout, options: &Options, rows: &[Row]) -> Stri
     page += &information(rows);
     page += "## All sheets\n\n";
     page += "States are those in which the compiled game and the rules were compared; seconds are \
-             those from text to kernel, memory the peak until then.\n\n";
+             those of one core from text to kernel, memory the peak until then.\n\n";
     page += "| sheet | result | propositions | moves | gates | seconds | MiB | states |\n";
     page += "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n";
     rows.iter().for_each(|row| page += &table_row(row));

@@ -55,8 +55,8 @@ use crate::split::Depth;
 use crate::strata::Strata;
 use crate::terms::TermTable;
 
-/// Join steps that the first attempts may take.
-const FIRST_BUDGET: u64 = 1 << 18;
+/// Join steps of every attempt of the second round.
+const SECOND_BUDGET: u64 = 1 << 25;
 
 /// How many times as many steps each later round of attempts may take.
 const GROWTH: u64 = 8;
@@ -68,14 +68,27 @@ struct Manner {
     demanded: bool,
     /// How far rules are split.
     depth: Depth,
+    /// Join steps of the first attempt: most sheets need few, whatever the manner, and what a manner
+    /// is for shows early.
+    first_budget: u64,
+}
+
+impl Manner {
+    /// Join steps of the attempt of this round.
+    fn budget(self, round: u32) -> u64 {
+        match round.checked_sub(1) {
+            None => self.first_budget,
+            Some(later) => SECOND_BUDGET.saturating_mul(GROWTH.saturating_pow(later)),
+        }
+    }
 }
 
 /// The manners, in the order in which they are tried.
 const MANNERS: [Manner; 4] = [
-    Manner { demanded: false, depth: Depth::Ears },
-    Manner { demanded: true, depth: Depth::Ears },
-    Manner { demanded: false, depth: Depth::Cuts },
-    Manner { demanded: true, depth: Depth::Cuts },
+    Manner { demanded: false, depth: Depth::Ears, first_budget: 1 << 18 },
+    Manner { demanded: true, depth: Depth::Ears, first_budget: 1 << 20 },
+    Manner { demanded: false, depth: Depth::Cuts, first_budget: 1 << 23 },
+    Manner { demanded: true, depth: Depth::Cuts, first_budget: 1 << 20 },
 ];
 
 /// Grounds a rulebook.
@@ -88,7 +101,7 @@ const MANNERS: [Manner; 4] = [
 /// What the author got wrong and only grounding shows (a domain that grows, a goal out of range, a
 /// role that can never move), or a limit that was met.
 pub fn ground(rulebook: &Rulebook, limits: &GroundLimits<'_>) -> Result<GroundRules, GroundFault> {
-    let mut budget = FIRST_BUDGET;
+    let mut round = 0;
     // The first fault that another manner may not have, and the manners that have one.
     let (mut first, mut failed) = (None, [false; MANNERS.len()]);
     loop {
@@ -97,7 +110,8 @@ pub fn ground(rulebook: &Rulebook, limits: &GroundLimits<'_>) -> Result<GroundRu
                 continue;
             }
             let last = failed.iter().filter(|&&failed| !failed).count() == 1;
-            match attempt(rulebook, limits, manner, if last { u64::MAX } else { budget }) {
+            let budget = if last { u64::MAX } else { manner.budget(round) };
+            match attempt(rulebook, limits, manner, budget) {
                 Err(fault) if fault.code == fault::OVER_BUDGET => {}
                 Err(fault) if ["ground-limit", "domain-grows"].contains(&fault.code) => {
                     failed[at] = true;
@@ -109,7 +123,7 @@ pub fn ground(rulebook: &Rulebook, limits: &GroundLimits<'_>) -> Result<GroundRu
                 settled => return settled,
             }
         }
-        budget = budget.saturating_mul(GROWTH);
+        round += 1;
     }
 }
 
