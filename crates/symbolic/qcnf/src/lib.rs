@@ -14,6 +14,7 @@
 
 mod clauses;
 mod define;
+pub mod derivation;
 pub mod families;
 mod formula;
 mod literal;
