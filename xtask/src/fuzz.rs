@@ -29,7 +29,7 @@ struct Target {
 const TARGETS: &[Target] = &[Target {
     name: "gdl",
     meaning: "rulesheets: read, checked, printed, laid out, grounded",
-    seeds: &["games", "crates/gdl/tests/pitfalls", "crates/laws/tests/found", "../shared/corpus"],
+    seeds: &["games", "tests/data/pitfalls", "crates/laws/tests/found", "../shared/corpus"],
     words: &[
         "(<= ",
         "(or ",

@@ -43,7 +43,7 @@ fn holds(bytes: &[u8]) -> bool {
 #[test]
 fn the_laws_hold_for_changed_sheets() {
     let mut seeds = texts("games");
-    seeds.extend(texts("crates/gdl/tests/pitfalls"));
+    seeds.extend(texts("tests/data/pitfalls"));
     let seeds: Vec<String> = seeds
         .into_iter()
         .filter_map(|(_, bytes)| String::from_utf8(bytes).ok())

@@ -67,7 +67,7 @@ fn check_folder(folder: &Path) -> (usize, usize) {
 fn our_sheets_are_the_same_games_once_laid_out() {
     let (sheets, games) = check_folder(&root().join("games"));
     assert!(sheets > 9 && games == sheets, "{games} of {sheets}");
-    let (sheets, games) = check_folder(&root().join("crates/gdl/tests/pitfalls"));
+    let (sheets, games) = check_folder(&root().join("tests/data/pitfalls"));
     assert!(sheets > 20 && games > sheets / 2, "{games} of {sheets}");
 }
 

@@ -7,7 +7,7 @@ use super::{Play, answer, fault, question};
 /// The text of a sheet, which lies with the tests of the reader.
 macro_rules! sheet {
     ($name:literal) => {
-        include_str!(concat!("../../../../gdl/tests/pitfalls/", $name, ".kif"))
+        include_str!(concat!("../../../../../tests/data/pitfalls/", $name, ".kif"))
     };
 }
 
