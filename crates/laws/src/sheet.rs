@@ -45,7 +45,7 @@ pub fn hold(bytes: &[u8]) {
         // The facts of a sheet are a state or are not: either is an answer.
         drop(gdl::read_facts(&source.text, book));
     }
-    read(&source, ReadOptions { case_sensitive: true, strict: false });
+    read(&source, ReadOptions { case_sensitive: true, advice: true, ..ReadOptions::default() });
 }
 
 /// Reads, and holds what must be true of every reading.
@@ -108,7 +108,7 @@ fn hold_layout(reading: &Reading) {
 }
 
 fn hold_strict(reading: &Reading) {
-    let strict = ReadOptions { strict: true, case_sensitive: false };
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
     let strictly = gdl::read(reading.source.clone(), &strict);
     if let Some(book) = &strictly.rulebook {
         let same = reading.rulebook.as_ref().is_some_and(|other| other.same_rules(book));
