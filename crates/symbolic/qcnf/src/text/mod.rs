@@ -19,6 +19,7 @@
 //! (1993), whose clauses over several lines and closing `%` are read as well.
 
 mod fault;
+mod header;
 mod names;
 mod numbers;
 mod prefix;

@@ -11,6 +11,7 @@ use std::io::{self, BufRead, Read};
 use index::{Id, IdSet};
 
 use super::fault::{Fault, Faults, Place};
+use super::header::{self, Header};
 use super::names;
 use super::numbers::{Line, Number, shown};
 use crate::{Kind, Lit, Qcnf, Var};
@@ -20,7 +21,7 @@ pub const VARIABLES_LIMIT: u64 = 1 << 26;
 /// Bytes of a line, at most.
 const LINE_LIMIT_BYTES: u64 = 1 << 30;
 /// Literals of a text, at most: places of clauses are 32 bits wide.
-const LITERALS_LIMIT: usize = u32::MAX as usize - (1 << 30);
+pub(super) const LITERALS_LIMIT: usize = u32::MAX as usize - (1 << 30);
 
 /// The language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,17 +96,6 @@ pub fn read(mut input: impl BufRead) -> Result<Reading, ReadError> {
         }
     }
     reader.finish().map_err(ReadError::Faults)
-}
-
-/// What the header says, and where.
-#[derive(Debug)]
-pub(super) struct Header {
-    pub(super) variables: u64,
-    clauses: u64,
-    line: u64,
-    text: Vec<u8>,
-    /// Where the count of clauses stands.
-    count: (usize, usize),
 }
 
 /// How far a text is read.
@@ -309,7 +299,7 @@ impl Reader {
             return self.fault("second-header", line.since(start), || message, || hint);
         }
         self.stage = Stage::Prefix;
-        match header(line) {
+        match header::parse(line) {
             Ok(header) => {
                 self.formula = Qcnf::new(header.variables as usize);
                 self.header = Some(header);
@@ -413,50 +403,6 @@ impl Reader {
             if (number as usize) <= self.formula.variables() {
                 self.formula.set_name(Var::from_index(number as usize - 1), &name);
             }
-        }
-    }
-}
-
-/// The header of its line.
-fn header(mut line: Line<'_>) -> Result<Header, Fault> {
-    let right = "the header is `p cnf VARIABLES CLAUSES`";
-    let start = line.at;
-    let letter = line.word().map(|word| word.0);
-    let format = line.word();
-    if letter != Some(b"p") || format.is_none_or(|word| word.0 != b"cnf") {
-        let place = line.since(format.map_or(start, |word| word.1));
-        let message = format!("`{}` is not a header that is read here", shown(line.since(start)));
-        return Err(Fault::new("bad-header", place, message, right));
-    }
-    let (variables, _) = count(&mut line, "variables", VARIABLES_LIMIT)?;
-    let (clauses, from) = count(&mut line, "clauses", LITERALS_LIMIT as u64)?;
-    let count = (from, line.at);
-    if let Some((_, start)) = line.word() {
-        let message = format!("`{}` is too much in the header", shown(line.since(start)));
-        return Err(Fault::new("bad-header", line.since(start), message, right));
-    }
-    let kept = &line.text[..line.text.len().min(count.1 + 100)];
-    Ok(Header { variables, clauses, line: line.number, text: kept.to_vec(), count })
-}
-
-/// The next number of the header and where it begins.
-fn count(line: &mut Line<'_>, of: &str, limit: u64) -> Result<(u64, usize), Fault> {
-    let right = "the header is `p cnf VARIABLES CLAUSES`";
-    let missing = format!("the number of {of} is missing");
-    match line.number() {
-        None => Err(Fault::new("bad-header", line.end(), missing, right)),
-        Some(Ok(number)) if !number.negative && number.size <= limit => {
-            Ok((number.size, number.start))
-        }
-        Some(Ok(number)) if !number.negative => {
-            let message = format!("there are more than {limit} {of}");
-            let hint = "larger formulas are not read";
-            Err(Fault::new("too-large", line.since(number.start), message, hint))
-        }
-        Some(number) => {
-            let place = number.map_or_else(|place| place, |number| line.since(number.start));
-            let message = format!("`{}` is not a number of {of}", shown(place));
-            Err(Fault::new("bad-header", place, message, right))
         }
     }
 }
