@@ -1,0 +1,86 @@
+//! One formula of a game: the values of its first moves, under the solver's limits.
+
+use exact::Ratio;
+use qcnf::Lit;
+use sqasp::{
+    Completion, GroundProgram, Line, Opening, Placement, Prefix, Query, Value, complete_under,
+};
+use verdict::{HaltReason, Watch};
+use xssat::{Options, Solver};
+
+/// Bounds on a value, both included; equal where it is exact.
+pub(crate) type Bounds = (Ratio, Ratio);
+
+/// The formula of a ground program, its first moves free to be fixed.
+pub(crate) struct Formula {
+    completion: Completion,
+    solver: Solver,
+}
+
+impl Formula {
+    /// The formula, and the first moves; `steps` of 0 has none.
+    ///
+    /// # Errors
+    /// What is wrong with the prefix: a fault of the translation.
+    pub(crate) fn new(
+        ground: &GroundProgram,
+        opening_of: impl Fn(&Completion) -> Opening,
+        placement: Placement,
+    ) -> Result<(Self, Opening), String> {
+        let mut prefix = Prefix::read(ground).map_err(|faults| faults[0].text.clone())?;
+        let mut completion = complete_under(ground, &prefix, placement);
+        let opening = opening_of(&completion);
+        if opening.minimise {
+            prefix.pull_out(&opening.atoms);
+            completion = complete_under(ground, &prefix, placement);
+        }
+        let solver = Solver::new(&completion.formula, &Options::default());
+        Ok((Self { completion, solver }, opening))
+    }
+
+    /// The value under a first choice; none for that of the formula as it is.
+    pub(crate) fn value(
+        &mut self,
+        line: Option<&Line>,
+        watch: &Watch<'_>,
+    ) -> (Bounds, Option<HaltReason>) {
+        let fixed = line.map_or(&[][..], |line| &line.fixed);
+        let Some(assumptions) = self.assumptions(fixed) else {
+            return ((Ratio::zero(), Ratio::zero()), None);
+        };
+        match self.solver.solve(&assumptions, watch) {
+            Ok(value) => ((value.clone(), value), None),
+            Err(halted) => (halted.bounds, Some(halted.reason)),
+        }
+    }
+
+    /// Literals that hold where the atoms have their values; none where one cannot. An atom that
+    /// the formula does not need may have either value.
+    fn assumptions(&self, fixed: &[(sqasp::AtomId, bool)]) -> Option<Vec<Lit>> {
+        let mut found = Vec::new();
+        for (atom, wanted) in fixed {
+            match self.completion.values[*atom] {
+                Value::Literal(lit) => found.push(if *wanted { lit } else { !lit }),
+                Value::Constant(value) if value != *wanted => return None,
+                Value::Constant(_) | Value::Unneeded => {}
+            }
+        }
+        Some(found)
+    }
+
+    /// Entries that the solver keeps.
+    pub(crate) fn stored(&self) -> u64 {
+        self.solver.stats().entries
+    }
+}
+
+/// The answer to a question about plays.
+pub(crate) fn ask(query: Query, watch: &Watch<'_>) -> Result<bool, HaltReason> {
+    let program = match query {
+        Query::Known(answer) => return Ok(answer),
+        Query::Open(program) => program,
+    };
+    let completion = complete_under(&program, &Prefix::default(), Placement::Dependency);
+    let solved = Solver::new(&completion.formula, &Options::default()).solve(&[], watch);
+    solved.map(|value| !value.is_zero()).map_err(|halted| halted.reason)
+}

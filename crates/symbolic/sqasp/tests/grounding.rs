@@ -1,0 +1,102 @@
+//! Programs with variables, through clingo, to their probabilities.
+#![cfg(feature = "clingo")]
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use exact::Ratio;
+use qcnf::meaning::value;
+use sqasp::{Clingo, GroundError, Grounder, Message, Placement, complete};
+use verdict::Watch;
+
+/// The boundary: text to probability, equal for both placements.
+fn probability(program: &str) -> Result<Ratio, Vec<Message>> {
+    let watch = Watch {
+        started: Instant::now(),
+        time: None,
+        memory: None,
+        interrupt: &AtomicBool::new(false),
+        progress: &|_| {},
+    };
+    let ground = Clingo.ground(program, &watch).map_err(|error| match error {
+        GroundError::Program(messages) => messages,
+        other => panic!("{other:?}"),
+    })?;
+    let baseline = value(&complete(&ground, Placement::Baseline)?.formula);
+    let dependency = value(&complete(&ground, Placement::Dependency)?.formula);
+    assert_eq!(baseline, dependency);
+    Ok(baseline)
+}
+
+fn is(program: &str, expected: &str) {
+    assert_eq!(
+        probability(program).map(|value| value.to_string()),
+        Ok(expected.into()),
+        "{program}"
+    );
+}
+
+fn refused(program: &str, line: Option<u32>, word: &str) {
+    let messages = probability(program).expect_err(program);
+    let place = messages[0].place.map(|(line, _)| line);
+    assert_eq!(place, line, "{messages:?}");
+    assert!(messages[0].text.contains(word), "{messages:?}");
+}
+
+#[test]
+fn each_quantifier_has_its_meaning() {
+    is("{ a }. _exists(1,a). :- a.", "1/1");
+    is("{ a }. _forall(1,a). :- a.", "0/1");
+    is("{ a }. _chance(1,1,3,a). :- a.", "2/3");
+    is("{ a }. _chance(1,0,3,a). :- not a.", "0/1");
+    is("{ a; b }. _chance(1,1,3,a). _chance(1,1,2,b). :- a, b.", "5/6");
+    // Who comes first matters: a guess before the toss wins half, after it always.
+    is("{ g; t }. _exists(1,g). _chance(2,1,2,t). :- g, not t. :- t, not g.", "1/2");
+    is("{ g; t }. _exists(2,g). _chance(1,1,2,t). :- g, not t. :- t, not g.", "1/1");
+    is("", "1/1");
+    is(":- not a.", "0/1");
+}
+
+#[test]
+fn what_clingo_takes_is_taken() {
+    is("{ p(1..3) }. _chance(1,1,2,p(X)) :- X = 1..3. :- not 2 { p(X) }.", "1/2");
+    is("{ p(1..3) }. _chance(1,1,2,p(X)) :- X = 1..3. :- not 2 { p(X) } 2.", "3/8");
+    is("{ p(1..3) }. _chance(1,1,2,p(X)) :- X = 1..3. :- #sum { X : p(X) } < 4.", "3/8");
+    is("{ p(1..3) }. _chance(1,1,2,p(X)) :- X = 1..3. :- p(X) : X = 1..3.", "7/8");
+    is("1 { q(1..2) } 1. { t }. _chance(0,1,2,t). :- t, not q(1). :- not t, not q(2).", "1/1");
+    is("#const n = 2. { p(1..n) }. _chance(1,1,n,p(X)) :- X = 1..n. :- p(1), p(n).", "3/4");
+    is("{ -a }. a :- not -a. _chance(1,1,4,-a). :- a.", "1/4");
+}
+
+#[test]
+fn recursion_needs_a_reason() {
+    // The way from 1 to 3 over edges that are there with probability one half each.
+    let reach = "edge(1,2). edge(2,3). edge(1,3). edge(3,2). edge(2,1).\n\
+                 { on(X,Y) : edge(X,Y) }. _chance(1,1,2,on(X,Y)) :- edge(X,Y).\n\
+                 reach(1). reach(Y) :- reach(X), on(X,Y). :- not reach(3).";
+    is(reach, "5/8");
+    is("a :- b. b :- a. :- not a.", "0/1");
+    is("a :- not b. b :- not a. :- a.", "1/1");
+    is("a :- not a.", "0/1");
+    is("{ c }. a :- b. b :- a. b :- c. _chance(1,1,3,c). :- not a.", "1/3");
+}
+
+#[test]
+fn faults_come_with_their_line() {
+    refused("{ a }.\nb :- X.", Some(2), "unexpected");
+    refused("{ a }.\n\np(X) :- not a.", Some(3), "unsafe");
+    refused("{ a }.\n_exists(1,p(X)).", Some(2), "unsafe");
+    refused("{ a }.\0", Some(1), "null");
+    refused("a ; b.", None, "disjunction");
+    refused("{ a }. #minimize { 1 : a }.", None, "#minimize");
+    refused("{ a }. :~ a. [1]", None, "weak constraint");
+    refused("#external a.", None, "#external");
+    refused("{ a }. #edge (1,2) : a.", None, "#edge");
+    refused("{ a }. #heuristic a. [1,true]", None, "#heuristic");
+    refused("{ a }. #project a.", None, "#project");
+    refused("#theory t { x { + : 1, unary }; &d/0 : x, any }. &d { 1 }.", None, "theory");
+    refused("{ a; b }. _exists(1,a). _forall(1,b).", None, "two quantifiers");
+    refused("{ a }. _exists(1,a). _exists(2,a).", None, "twice");
+    refused("{ a }. _chance(1,3,2,a).", None, "no probability");
+    refused("_chance(1,1,2,a).", None, "no stable model");
+}
