@@ -44,8 +44,9 @@ impl<'a> Clock<'a> {
         if self.watch.time.is_some_and(|limit| self.watch.started.elapsed() > limit) {
             return Err(HaltReason::Time);
         }
-        match self.watch.memory.filter(|_| memory).zip(store::resident_bytes()) {
-            Some((limit, needed)) if needed > limit => Err(HaltReason::Memory { needed }),
+        let Some(limit) = self.watch.memory.filter(|_| memory) else { return Ok(()) };
+        match store::resident_bytes() {
+            Some(needed) if needed > limit => Err(HaltReason::Memory { needed }),
             _ => Ok(()),
         }
     }

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod faults;
 mod options;
 mod prepare;
 mod problem;

@@ -22,11 +22,18 @@ macro_rules! options {
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Options {
             $(#[doc = $meaning] pub $name: u64,)*
+            /// A fault planted by a test.
+            #[cfg(test)]
+            pub(crate) planted: Option<crate::faults::Fault>,
         }
 
         impl Default for Options {
             fn default() -> Self {
-                Self { $($name: $default),* }
+                Self {
+                    $($name: $default,)*
+                    #[cfg(test)]
+                    planted: None,
+                }
             }
         }
 
@@ -66,13 +73,14 @@ options! {
     frontier_cache = 1 in 0..1: "keep values under the variables shared across a boundary of levels";
     good_literals = 1 in 0..1: "find literals that win whatever follows, by backward induction";
     definability = 1 in 0..1: "move defined variables outward to the level of their inputs";
+    bounds = 1 in 0..1: "leave a branch that cannot change the value (alpha-beta), where no cache wants it exact";
     equivalences = 1 in 0..1: "replace literals that are equivalent by binary clauses";
     elimination = 1 in 0..1: "resolve innermost exists-variables away where clauses do not grow";
     subsumption = 1 in 0..1: "remove subsumed clauses and strengthen by self-subsumption";
     pure = 1 in 0..1: "settle literals that occur in one sign among open clauses, and free variables";
-    lookahead = 1 in 0..1000000: "levels below the current one in which propagation is eager";
+    lookahead = 0 in 0..1000000: "levels below the current one in which propagation is eager";
     rounds = 3 in 0..100: "rounds of preprocessing at most";
-    patience = 4096 in 1..1000000000: "look-ups of a boundary before it must show hits";
+    patience = 1024 in 1..1000000000: "look-ups of a boundary before it must show hits";
     cut_limit = 16384 in 0..1000000: "largest number of variables in a key";
 }
 

@@ -4,6 +4,7 @@ use exact::{Ratio, UBig};
 use index::Id;
 use qcnf::{Kind, Lit, Var};
 
+use crate::faults::Fault;
 use crate::options::Options;
 use crate::prepare::{Leveled, good_literals};
 use crate::rows::Rows;
@@ -37,7 +38,7 @@ impl Problem {
         let boundaries = formula.levels().saturating_sub(1);
         let good = match options.good_literals {
             0 => Rows::from_rows(vec![Vec::new(); boundaries]),
-            _ => good_literals(&formula),
+            _ => good_literals(&formula, options.plants(Fault::GoodThroughAbove)),
         };
         let problem = Self {
             implied: implications(&formula),
@@ -104,6 +105,10 @@ fn cuts(formula: &Leveled, options: &Options) -> Rows<u32> {
         cut.extend(level.filter(|&var| reach[var as usize] > boundary as u32));
         let fits = cut.len() as u64 <= options.cut_limit;
         rows.push(if fits { &cut } else { &[] });
+        if options.plants(Fault::CutVariableMissing) {
+            rows.pop();
+            rows.push(&cut[..cut.len().saturating_sub(1)]);
+        }
     }
     debug_assert!(cut.is_sorted());
     rows

@@ -27,6 +27,13 @@ impl<T: Copy> Rows<T> {
         self.starts.push(end);
     }
 
+    /// Drops the last row.
+    pub(crate) fn pop(&mut self) {
+        debug_assert!(self.starts.len() > 1);
+        self.starts.pop();
+        self.items.truncate(self.starts.last().copied().unwrap_or(0) as usize);
+    }
+
     /// Rows from (row, item) pairs in any order; items of a row keep their order. `blank` fills
     /// places until their item comes.
     pub(crate) fn transposed<I>(rows: usize, blank: T, pairs: impl Fn() -> I) -> Self

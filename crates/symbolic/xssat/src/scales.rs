@@ -74,6 +74,15 @@ impl Scales {
         &self.ones[chances * self.width..][..self.width]
     }
 
+    /// A weight of a chance variable, where it is one limb and not 0.
+    #[inline]
+    pub(crate) fn small(&self, chance: usize, weight: Weight) -> Option<u64> {
+        match *self.weights.get(3 * chance + weight as usize) {
+            [limb] if limb > 0 => Some(limb),
+            _ => None,
+        }
+    }
+
     /// `sum += value * weight` of a chance variable.
     #[inline]
     pub(crate) fn add(&self, sum: &mut [u64], value: &[u64], chance: usize, weight: Weight) {

@@ -129,7 +129,7 @@ impl Solver {
         let factor = matrix.factor.clone();
         let fates = std::mem::take(&mut matrix.prefix.fate);
         let problem = Problem::new(formula, factor, &self.options, &mut self.stats);
-        let propagator = Propagator::new(&problem);
+        let propagator = Propagator::new(&problem, &self.options);
         let caches = Caches::new(&problem, &self.options);
         self.stage = Stage::Ready(Box::new(Ready { problem, propagator, caches, fates }));
         Ok(())

@@ -34,6 +34,7 @@ stats! {
     pures: "variables settled because they occur in one sign";
     frees: "variables in no open clause";
     wins: "boundaries left because a good literal is true";
+    cutoffs: "branches left because they cannot change the value";
     lookups: "look-ups in frontier caches";
     hits: "look-ups that found a value";
     entries: "entries in frontier caches";

@@ -35,9 +35,10 @@ struct Gates {
     has_gate: Vec<bool>,
 }
 
-/// Moves defined variables outward and ranks them; says how many moved.
-pub(crate) fn define(matrix: &mut Matrix) -> u64 {
-    let gates = find(matrix);
+/// Moves defined variables outward and ranks them; says how many moved. `is_faulty`: a test wants
+/// gates found that lack a binary clause.
+pub(crate) fn define(matrix: &mut Matrix, is_faulty: bool) -> u64 {
+    let gates = find(matrix, is_faulty);
     let mut sweep = Sweep {
         placed: vec![false; matrix.prefix.len()],
         queue: VecDeque::new(),
@@ -52,7 +53,7 @@ pub(crate) fn define(matrix: &mut Matrix) -> u64 {
 }
 
 fn by_level(matrix: &Matrix) -> Vec<Vec<Var>> {
-    let mut levels = vec![Vec::new(); matrix.prefix.blocks() as usize];
+    let mut levels = vec![Vec::new(); matrix.prefix.blocks()];
     for var in (0..matrix.prefix.len()).map(Var::from_index) {
         if matrix.prefix.is_open(var) {
             levels[matrix.prefix.level(var) as usize].push(var);
@@ -117,7 +118,7 @@ impl Sweep {
     }
 }
 
-fn find(matrix: &Matrix) -> Gates {
+fn find(matrix: &Matrix, is_faulty: bool) -> Gates {
     let mut gates = Vec::new();
     let mut uses = Vec::new();
     let mut has_gate = vec![false; matrix.prefix.len()];
@@ -125,7 +126,8 @@ fn find(matrix: &Matrix) -> Gates {
     for code in 0..2 * matrix.prefix.len() {
         let lit = Lit::from_code(code);
         if matrix.prefix.kind(lit.var()) == Kind::Exists && matrix.prefix.is_open(lit.var()) {
-            find_of(matrix, lit, &mut mark, |inputs| {
+            let missing = usize::from(is_faulty);
+            find_of(matrix, lit, &mut mark, missing, |inputs| {
                 let gate = gates.len() as u32;
                 let missing = inputs.len() as u32 - 1;
                 gates.push(Gate { output: lit.var(), missing });
@@ -149,8 +151,14 @@ fn starts(uses: &[(u32, u32)], count: usize) -> Vec<u32> {
     starts
 }
 
-/// The gates of which `lit` is the conjunction.
-fn find_of(matrix: &Matrix, lit: Lit, mark: &mut [u32], mut found: impl FnMut(&[Lit])) {
+/// The gates of which `lit` is the conjunction; `missing` of the binary clauses may be missing.
+fn find_of(
+    matrix: &Matrix,
+    lit: Lit,
+    mark: &mut [u32],
+    missing: usize,
+    mut found: impl FnMut(&[Lit]),
+) {
     let stamp = lit.code() as u32;
     let mut binaries = 0;
     for clause in matrix.occurs.get(!lit).iter().map(|&id| matrix.get(id)) {
@@ -161,8 +169,11 @@ fn find_of(matrix: &Matrix, lit: Lit, mark: &mut [u32], mut found: impl FnMut(&[
         }
     }
     for clause in matrix.occurs.get(lit).iter().map(|&id| matrix.get(id)) {
-        let fits = !clause.is_empty() && clause.len() <= binaries + 1;
-        if fits && clause.iter().all(|&z| z == lit || mark[z.code()] == stamp) {
+        if clause.is_empty() || clause.len() > binaries + missing + 1 {
+            continue;
+        }
+        let held = clause.iter().filter(|&&z| z == lit || mark[z.code()] == stamp).count();
+        if held + missing >= clause.len() {
             found(clause);
         }
     }

@@ -20,13 +20,16 @@ use super::matrix::{Matrix, VarIndex};
 use super::prefix::Fate;
 use super::settle::{assume, settle};
 use crate::clock::Clock;
+use crate::faults::Fault;
+use crate::options::Options;
 
 /// Occurrences in one sign beyond which a variable is left alone.
 const MOST_OCCURRENCES: usize = 12;
 /// Literals of a resolvent beyond which a variable is left alone.
 const LONGEST: usize = 40;
 
-struct Work {
+struct Work<'a> {
+    options: &'a Options,
     /// Variables by cost at the time they were pushed.
     heap: BinaryHeap<Reverse<(u32, u32)>>,
     mark: Vec<u32>,
@@ -37,9 +40,13 @@ struct Work {
 ///
 /// # Errors
 /// The limit that is met; the matrix is whole then as well.
-pub(crate) fn eliminate(matrix: &mut Matrix, clock: &mut Clock<'_>) -> Result<u64, HaltReason> {
+pub(crate) fn eliminate(
+    matrix: &mut Matrix,
+    options: &Options,
+    clock: &mut Clock<'_>,
+) -> Result<u64, HaltReason> {
     let mut work =
-        Work { heap: BinaryHeap::new(), mark: vec![0; 2 * matrix.prefix.len()], stamp: 0 };
+        Work { options, heap: BinaryHeap::new(), mark: vec![0; 2 * matrix.prefix.len()], stamp: 0 };
     for var in (0..matrix.prefix.len()).map(Var::from_index) {
         work.offer(matrix, var);
     }
@@ -58,7 +65,7 @@ pub(crate) fn eliminate(matrix: &mut Matrix, clock: &mut Clock<'_>) -> Result<u6
     Ok(eliminated)
 }
 
-impl Work {
+impl Work<'_> {
     fn offer(&mut self, matrix: &mut Matrix, var: Var) {
         if !matrix.prefix.is_open(var) || matrix.prefix.is_frozen(var) {
             return;
@@ -77,14 +84,17 @@ fn fits(positive: usize, negative: usize) -> bool {
     few <= 1 || many <= MOST_OCCURRENCES
 }
 
-fn try_eliminate(matrix: &mut Matrix, var: Var, work: &mut Work) -> bool {
+fn try_eliminate(matrix: &mut Matrix, var: Var, work: &mut Work<'_>) -> bool {
     let (lit, kind) = (Lit::positive(var), matrix.prefix.kind(var));
     let positive = matrix.tidy(lit);
     let negative = matrix.tidy(!lit);
     if positive == 0 || negative == 0 {
         return settle_pure(matrix, if negative == 0 { lit } else { !lit }, work);
     }
-    if kind != Kind::Exists || !fits(positive, negative) || !is_last(matrix, var) {
+    if kind != Kind::Exists || !fits(positive, negative) {
+        return false;
+    }
+    if !is_last(matrix, var) && !work.options.plants(Fault::EliminatedTooEarly) {
         return false;
     }
     match resolvents(matrix, lit, work, positive + negative) {
@@ -97,7 +107,7 @@ fn try_eliminate(matrix: &mut Matrix, var: Var, work: &mut Work) -> bool {
 }
 
 /// Settles a literal whose negation occurs nowhere.
-fn settle_pure(matrix: &mut Matrix, lit: Lit, work: &mut Work) -> bool {
+fn settle_pure(matrix: &mut Matrix, lit: Lit, work: &mut Work<'_>) -> bool {
     debug_assert!(matrix.occurs.get(!lit).is_empty());
     let clauses: Vec<u32> = matrix.occurs.get(lit).to_vec();
     let neighbours: Vec<Var> =
@@ -114,7 +124,7 @@ fn settle_pure(matrix: &mut Matrix, lit: Lit, work: &mut Work) -> bool {
 
 /// Whether no clause of the variable holds one that is chosen later.
 fn is_last(matrix: &Matrix, var: Var) -> bool {
-    let depth = matrix.prefix.depth(var);
+    let depth = matrix.prefix.last_depth(var);
     let lit = Lit::positive(var);
     [lit, !lit]
         .iter()
@@ -123,7 +133,12 @@ fn is_last(matrix: &Matrix, var: Var) -> bool {
 }
 
 /// All resolvents on the literal, unless they are more than `limit` or too long.
-fn resolvents(matrix: &Matrix, lit: Lit, work: &mut Work, limit: usize) -> Option<Vec<Vec<Lit>>> {
+fn resolvents(
+    matrix: &Matrix,
+    lit: Lit,
+    work: &mut Work<'_>,
+    limit: usize,
+) -> Option<Vec<Vec<Lit>>> {
     let mut resolvents = Vec::new();
     for left in matrix.occurs.get(lit).iter().map(|&id| matrix.get(id)) {
         work.stamp += 1;
@@ -134,12 +149,15 @@ fn resolvents(matrix: &Matrix, lit: Lit, work: &mut Work, limit: usize) -> Optio
                 continue;
             }
             let fresh = |l: &&Lit| **l != !lit && work.mark[l.code()] != work.stamp;
-            let resolvent: Vec<Lit> = left
+            let mut resolvent: Vec<Lit> = left
                 .iter()
                 .filter(|l| **l != lit)
                 .chain(right.iter().filter(fresh))
                 .copied()
                 .collect();
+            if work.options.plants(Fault::ResolventLostLiteral) {
+                resolvent.pop();
+            }
             if resolvent.len() > LONGEST || resolvents.len() == limit {
                 return None;
             }
@@ -149,7 +167,7 @@ fn resolvents(matrix: &Matrix, lit: Lit, work: &mut Work, limit: usize) -> Optio
     Some(resolvents)
 }
 
-fn replace(matrix: &mut Matrix, lit: Lit, resolvents: &[Vec<Lit>], work: &mut Work) {
+fn replace(matrix: &mut Matrix, lit: Lit, resolvents: &[Vec<Lit>], work: &mut Work<'_>) {
     let old: Vec<u32> =
         [lit, !lit].iter().flat_map(|&lit| matrix.occurs.get(lit)).copied().collect();
     let mut neighbours: Vec<Var> = old

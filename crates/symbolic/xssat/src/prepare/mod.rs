@@ -23,6 +23,7 @@ pub(crate) use prefix::Fate;
 use verdict::HaltReason;
 
 use crate::clock::Clock;
+use crate::faults::Fault;
 use crate::options::Options;
 use crate::stats::Stats;
 
@@ -59,7 +60,7 @@ fn round_of(
 ) -> Result<bool, HaltReason> {
     let mut changes = 0;
     if options.definability > 0 && !matrix.is_zero {
-        let moved = define::define(matrix);
+        let moved = define::define(matrix, options.plants(Fault::HalfGate));
         stats.gates += moved;
         changes += moved;
     }
@@ -72,7 +73,7 @@ fn round_of(
     }
     clock.look(true)?;
     if options.elimination > 0 && !matrix.is_zero {
-        let eliminated = eliminate::eliminate(matrix, clock)?;
+        let eliminated = eliminate::eliminate(matrix, options, clock)?;
         stats.eliminated += eliminated;
         changes += eliminated;
         matrix.index();

@@ -129,7 +129,13 @@ impl Leveled {
 
     /// The clauses of a level that hold a literal.
     pub(crate) fn occurs_in(&self, lit: Lit, level: usize) -> &[u32] {
-        let range = self.clauses_of(level);
+        self.occurs_between(lit, level, level)
+    }
+
+    /// The clauses of the levels from `first` to `last` that hold a literal.
+    pub(crate) fn occurs_between(&self, lit: Lit, first: usize, last: usize) -> &[u32] {
+        debug_assert!(first <= last);
+        let range = self.clauses_of(first).start..self.clauses_of(last).end;
         let list = self.occurs.get(lit.code());
         let start = list.partition_point(|&id| (id as usize) < range.start);
         let len = list[start..].partition_point(|&id| (id as usize) < range.end);

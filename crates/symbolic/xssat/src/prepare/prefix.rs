@@ -27,8 +27,8 @@ pub(crate) struct Prefix {
     /// Index into `odds`, for chance variables.
     odds_of: Vec<u32>,
     odds: Vec<Ratio>,
-    /// How many blocks the formula came with.
-    blocks: u32,
+    /// How each block of the formula is bound.
+    blocks: Vec<Kind>,
     /// Variables of an outermost block of exists: calls may assume them, so that both their
     /// values keep their meaning.
     frozen: Vec<bool>,
@@ -41,10 +41,10 @@ pub(crate) struct Prefix {
 impl Prefix {
     pub(crate) fn new(formula: &Qcnf) -> Self {
         let count = formula.variables();
-        let blocks = formula.blocks().count() as u32;
+        let blocks: Vec<Kind> = formula.blocks().map(|block| block.kind).collect();
         let mut prefix = Self {
             kinds: vec![Kind::Exists; count],
-            levels: vec![blocks.saturating_sub(1); count],
+            levels: vec![blocks.len().saturating_sub(1) as u32; count],
             odds_of: vec![u32::MAX; count],
             odds: Vec::new(),
             blocks,
@@ -83,8 +83,8 @@ impl Prefix {
         self.kinds.len()
     }
 
-    pub(crate) fn blocks(&self) -> u32 {
-        self.blocks
+    pub(crate) fn blocks(&self) -> usize {
+        self.blocks.len()
     }
 
     #[inline]
@@ -101,6 +101,14 @@ impl Prefix {
     #[inline]
     pub(crate) fn depth(&self, var: Var) -> u32 {
         2 * self.level(var) + u32::from(self.kind(var) == Kind::Exists)
+    }
+
+    /// The depth of the last variables with which an exists-variable commutes: a level that
+    /// exists binds follows one of another kind, and nothing is chosen between.
+    pub(crate) fn last_depth(&self, var: Var) -> u32 {
+        debug_assert_eq!(self.kind(var), Kind::Exists);
+        let next = self.blocks.get(self.level(var) as usize + 1);
+        self.depth(var) + 2 * u32::from(next == Some(&Kind::Exists))
     }
 
     /// Moves an exists-variable outward.

@@ -1,1 +1,57 @@
-//! Faults planted one by one: the tests of agreement must see each.
+//! Faults planted one by one: the formulas of these tests must show each.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use qcnf::{Qcnf, meaning};
+
+use super::formulas::{Dice, Placement, layered, plain};
+use super::solve;
+use crate::Options;
+use crate::faults::Fault;
+
+/// Whether a solver with the fault gives a wrong value, or stops in an assertion, on one of the
+/// first formulas that the tests of agreement run.
+fn is_caught(fault: Fault) -> bool {
+    let planted = |options: &Options| Options { planted: Some(fault), ..options.clone() };
+    // A fault in one part shows best where other parts do not hide it.
+    let bare = Options { rounds: 0, good_literals: 0, ..Options::default() };
+    let eager = Options { lookahead: 100, ..bare.clone() };
+    let variants = [&Options::default(), &bare, &eager].map(planted);
+    let mut dice = Dice::new(7);
+    (0..3000).any(|round| {
+        let formula = match round % 3 {
+            0 => plain(&mut dice, 11),
+            1 => layered(&mut dice, 3, 3, Placement::Dependency),
+            _ => layered(&mut dice, 4, 2, Placement::Innermost),
+        };
+        let expected = meaning::value(&formula);
+        variants.iter().any(|options| is_wrong(&formula, options, &expected))
+    })
+}
+
+fn is_wrong(formula: &Qcnf, options: &Options, expected: &exact::Ratio) -> bool {
+    let found = catch_unwind(AssertUnwindSafe(|| solve(formula, options, &[])));
+    found.map_or(true, |found| found != *expected)
+}
+
+macro_rules! canaries {
+    ($($name:ident: $fault:ident,)*) => {
+        $(#[test]
+        fn $name() {
+            assert!(is_caught(Fault::$fault), "no formula shows the fault {:?}", Fault::$fault);
+        })*
+    };
+}
+
+canaries! {
+    a_win_without_crossing_clauses_is_caught: WonWithoutCrossing,
+    a_good_literal_through_a_variable_above_is_caught: GoodThroughAbove,
+    a_missing_cut_variable_is_caught: CutVariableMissing,
+    a_weight_that_is_not_passed_is_caught: WeightOfUnpassed,
+    a_bound_kept_as_exact_is_caught: BoundKeptAsExact,
+    purity_by_fewer_clauses_is_caught: PureByFewerClauses,
+    a_lost_literal_is_caught: ResolventLostLiteral,
+    an_early_elimination_is_caught: EliminatedTooEarly,
+    half_a_gate_is_caught: HalfGate,
+    a_propagated_forall_is_caught: ForallPropagated,
+}

@@ -79,7 +79,7 @@ impl Caches {
         if !table.is_on {
             return Found::Off;
         }
-        if table.lookups >= self.patience && table.hits < table.lookups / 256 {
+        if table.lookups >= self.patience && table.hits < table.lookups / 64 {
             stats.entries -= table.known.len() as u64;
             table.switch_off();
             return Found::Off;

@@ -5,9 +5,12 @@
 //! value does, so it gets the same one each time and keys stay equal. One in one sign only is
 //! *pure*: what exists takes the sign that helps, forall the other.
 
+use index::Id;
 use qcnf::{Kind, Lit, Var};
 
 use super::propagate::Propagator;
+use crate::faults::Fault;
+use crate::options::Options;
 use crate::problem::Problem;
 
 /// What to do with an open variable.
@@ -22,13 +25,19 @@ pub(crate) enum Choice {
 }
 
 /// Decides for an open variable.
-pub(crate) fn decide(problem: &Problem, propagator: &Propagator, var: Var, pure: bool) -> Choice {
+pub(crate) fn decide(
+    problem: &Problem,
+    propagator: &Propagator,
+    var: Var,
+    options: &Options,
+) -> Choice {
     let lit = Lit::positive(var);
-    if !pure {
+    if options.pure == 0 {
         return Choice::Branch(lit);
     }
     let kind = problem.formula.kind(var);
-    let helps = is_needed(problem, propagator, lit);
+    let helps = is_needed(problem, propagator, lit)
+        && !(options.plants(Fault::PureByFewerClauses) && var.index().is_multiple_of(3));
     if helps && kind == Kind::Chance {
         return Choice::Branch(lit);
     }

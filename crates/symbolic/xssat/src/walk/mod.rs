@@ -10,6 +10,7 @@ mod decide;
 mod propagate;
 mod search;
 mod stack;
+mod window;
 
 pub(crate) use cache::Caches;
 pub(crate) use propagate::Propagator;

@@ -18,6 +18,8 @@
 use index::Id;
 use qcnf::{Kind, Lit, Var};
 
+use crate::faults::Fault;
+use crate::options::Options;
 use crate::problem::Problem;
 
 const OPEN: u8 = 0;
@@ -49,12 +51,14 @@ pub(crate) struct Propagator {
     watches: Vec<Vec<Watch>>,
     literals: Vec<Lit>,
     starts: Vec<u32>,
+    /// Whether a test wants literals bound by forall drawn like others.
+    is_faulty: bool,
     /// Literals drawn so far, for statistics.
     pub(crate) drawn: u64,
 }
 
 impl Propagator {
-    pub(crate) fn new(problem: &Problem) -> Self {
+    pub(crate) fn new(problem: &Problem, options: &Options) -> Self {
         let formula = &problem.formula;
         let mut propagator = Self {
             values: vec![OPEN; 2 * formula.variables()],
@@ -66,6 +70,7 @@ impl Propagator {
             watches: vec![Vec::new(); 2 * formula.variables()],
             literals: Vec::new(),
             starts: vec![0],
+            is_faulty: options.plants(Fault::ForallPropagated),
             drawn: 0,
         };
         for clause in (0..formula.clauses.len()).map(|id| formula.clauses.get(id)) {
@@ -155,7 +160,7 @@ impl Propagator {
     #[inline]
     fn draw(&mut self, problem: &Problem, lit: Lit) -> Result<(), Conflict> {
         self.drawn += 1;
-        if problem.formula.kind(lit.var()) == Kind::Forall {
+        if problem.formula.kind(lit.var()) == Kind::Forall && !self.is_faulty {
             return Err(Conflict);
         }
         self.set(problem, lit);

@@ -11,7 +11,9 @@ use super::cache::{Caches, Found};
 use super::decide::{Choice, decide};
 use super::propagate::{Conflict, Propagator};
 use super::stack::{Frame, Stack};
+use super::window::Window;
 use crate::clock::Clock;
+use crate::faults::Fault;
 use crate::options::Options;
 use crate::problem::Problem;
 use crate::scales::Weight;
@@ -38,6 +40,10 @@ pub(crate) struct Walk<'a> {
     level: usize,
     /// The value of what lies below, once it is known.
     value: Vec<u64>,
+    /// Where that value matters.
+    window: Window,
+    /// The least and the most that the other value of a chance variable adds.
+    rest: Window,
 }
 
 impl<'a> Walk<'a> {
@@ -49,8 +55,19 @@ impl<'a> Walk<'a> {
         stats: &'a mut Stats,
     ) -> Self {
         let width = problem.scales.width();
-        let (stack, value) = (Stack::new(width), vec![0; width]);
-        Self { problem, options, propagator, caches, stats, stack, place: 0, level: 0, value }
+        Self {
+            problem,
+            options,
+            propagator,
+            caches,
+            stats,
+            stack: Stack::new(width),
+            place: 0,
+            level: 0,
+            value: vec![0; width],
+            window: Window { alpha: vec![0; width], beta: problem.scales.one(0).to_vec() },
+            rest: Window { alpha: vec![0; width], beta: vec![0; width] },
+        }
     }
 
     /// The value under assumptions of variables that the outermost level binds by exists.
@@ -111,7 +128,7 @@ impl<'a> Walk<'a> {
             self.place += 1;
             return false;
         }
-        let outcome = match decide(self.problem, self.propagator, var, self.options.pure > 0) {
+        let outcome = match decide(self.problem, self.propagator, var, self.options) {
             Choice::Free => {
                 self.stats.frees += 1;
                 if chance {
@@ -138,20 +155,52 @@ impl<'a> Walk<'a> {
         outcome.is_err()
     }
 
+    /// Multiplies by the weights of chance variables that have a value but were not passed, and
+    /// divides by their sums.
+    fn weigh_unpassed(&mut self) {
+        for place in self.place..self.problem.formula.variables() {
+            let var = Var::from_index(place);
+            let is_chance = self.problem.formula.kind(var) == Kind::Chance;
+            if is_chance && !self.propagator.is_open(var) && self.propagator.value(var) {
+                self.value.iter_mut().for_each(|limb| *limb /= 2);
+            }
+        }
+    }
+
     fn chance_at(&self, place: usize) -> usize {
         self.problem.chances_before[place] as usize
     }
 
     fn pass(&mut self, weight: Weight) {
         let chance = self.chance_at(self.place) as u32;
-        self.stack.push(Frame::Pass { chance, weight });
+        self.stack.push(Frame::Pass { chance, weight }, &self.window);
+        self.rest.alpha.fill(0);
+        self.rest.beta.fill(0);
+        self.narrow_term(chance as usize, weight);
     }
 
     fn branch(&mut self, lit: Lit) -> Result<(), Conflict> {
         self.stats.decisions += 1;
         let mark = self.propagator.mark();
-        self.stack.push(Frame::Branch { lit, mark, second: false });
+        self.stack.push(Frame::Branch { lit, mark, second: false }, &self.window);
+        if self.problem.formula.kind(lit.var()) == Kind::Chance {
+            let chance = self.chance_at(self.place);
+            self.rest.open(self.problem.scales.one(chance + 1));
+            let other = Weight::of(!lit.is_positive());
+            self.problem.scales.multiply(&mut self.rest.beta, chance, other);
+            self.narrow_term(chance, Weight::of(lit.is_positive()));
+        }
         self.propagator.assume(self.problem, lit)
+    }
+
+    /// Narrows the window to that of one value of a chance variable; `rest` holds the least and
+    /// the most that the other value adds.
+    fn narrow_term(&mut self, chance: usize, weight: Weight) {
+        let one = self.problem.scales.one(chance + 1);
+        match self.problem.scales.small(chance, weight).filter(|_| self.options.bounds > 0) {
+            Some(weight) => self.window.of_term(weight, &self.rest.alpha, &self.rest.beta, one),
+            None => self.window.open(one),
+        }
     }
 
     /// Crosses the boundary behind a level; whether the value is known.
@@ -165,12 +214,20 @@ impl<'a> Walk<'a> {
         let entry = match found {
             Found::Value(entry) => {
                 self.caches.load(self.level, entry, &mut self.value);
+                if self.options.plants(Fault::WeightOfUnpassed) {
+                    self.weigh_unpassed();
+                }
                 return true;
             }
             Found::Missing(entry) => Some(entry),
             Found::Off => None,
         };
-        self.stack.push(Frame::Boundary { entry });
+        self.stack.push(Frame::Boundary { entry }, &self.window);
+        let keeps = entry.is_some() && !self.options.plants(Fault::BoundKeptAsExact);
+        if keeps || self.options.bounds == 0 {
+            let chances = self.chance_at(self.place);
+            self.window.open(self.problem.scales.one(chances));
+        }
         self.level += 1;
         self.propagator.advance();
         let outcome = self.propagator.propagate(self.problem);
@@ -179,14 +236,28 @@ impl<'a> Walk<'a> {
 
     fn is_won(&mut self) -> bool {
         let good = self.problem.good.get(self.level);
-        let won = good.iter().any(|&lit| self.propagator.is_true(lit));
+        let mut won = good.iter().any(|&lit| self.propagator.is_true(lit));
+        if self.options.plants(Fault::WonWithoutCrossing) {
+            won |= !self.is_crossed();
+        }
         self.stats.wins += u64::from(won);
         won
+    }
+
+    /// Whether an open clause holds variables on both sides of the boundary.
+    fn is_crossed(&self) -> bool {
+        let formula = &self.problem.formula;
+        (0..formula.clauses.len()).map(|id| formula.clauses.get(id)).any(|clause| {
+            let beyond = clause.iter().filter(|lit| formula.level(lit.var()) > self.level).count();
+            let open = !clause.iter().any(|&lit| self.propagator.is_true(lit));
+            open && beyond > 0 && beyond < clause.len()
+        })
     }
 
     /// Climbs with a value to the next branch that is open; false where there is none.
     fn climb(&mut self) -> bool {
         while let Some(frame) = self.stack.top() {
+            self.stack.restore(&mut self.window);
             match frame {
                 Frame::Pass { chance, weight } => {
                     self.problem.scales.multiply(&mut self.value, chance as usize, weight);
@@ -231,17 +302,36 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether the first value of a branch decides it.
+    /// Whether the first value of a branch decides it, as far as it matters.
     fn is_decided(&mut self, lit: Lit) -> bool {
-        let so_far = self.stack.value();
-        match self.problem.formula.kind(lit.var()) {
-            Kind::Exists => {
-                let chances = self.problem.chances_before[lit.var().index()] as usize;
-                so_far == self.problem.scales.one(chances)
-            }
-            Kind::Forall => scaled::is_zero(so_far),
-            Kind::Chance => false,
+        let chances = self.chance_at(lit.var().index());
+        let one = self.problem.scales.one(chances);
+        let kind = self.problem.formula.kind(lit.var());
+        if self.options.bounds == 0 {
+            self.window.open(one);
         }
+        let so_far = self.stack.value();
+        let (certain, cut) = match kind {
+            Kind::Exists => (so_far == one, self.window.is_high(so_far)),
+            Kind::Forall => (scaled::is_zero(so_far), self.window.is_low(so_far)),
+            Kind::Chance => (false, self.window.is_high(so_far) || self.is_hopeless(lit)),
+        };
+        self.stats.cutoffs += u64::from(cut && !certain);
+        certain || cut
+    }
+
+    /// Whether a chance variable is worth too little whatever its other value is; then the most
+    /// that it can be worth is its value.
+    fn is_hopeless(&mut self, lit: Lit) -> bool {
+        let chance = self.chance_at(lit.var().index());
+        let mut most = self.stack.value().to_vec();
+        let other = Weight::of(!lit.is_positive());
+        self.problem.scales.add(&mut most, self.problem.scales.one(chance + 1), chance, other);
+        let hopeless = self.window.is_low(&most);
+        if hopeless {
+            self.stack.value().copy_from_slice(&most);
+        }
+        hopeless
     }
 
     /// Takes the second value of the top branch; false on a conflict, with the value 0.
@@ -250,8 +340,28 @@ impl<'a> Walk<'a> {
         self.propagator.undo(self.problem, mark);
         self.place = lit.var().index() + 1;
         self.stats.decisions += 1;
+        self.narrow_second(lit);
         let outcome = self.propagator.assume(self.problem, !lit);
         !self.settle(outcome)
+    }
+
+    /// Narrows the window to that of the second value of a branch.
+    fn narrow_second(&mut self, first: Lit) {
+        let so_far = self.stack.value();
+        match self.problem.formula.kind(first.var()) {
+            Kind::Exists => self.window.raise(so_far),
+            Kind::Forall => self.window.lower(so_far),
+            Kind::Chance => {
+                self.rest.alpha.copy_from_slice(so_far);
+                self.rest.beta.copy_from_slice(so_far);
+                let chance = self.chance_at(first.var().index());
+                self.narrow_term(chance, Weight::of(!first.is_positive()));
+            }
+        }
+        if self.options.bounds == 0 {
+            let chances = self.chance_at(first.var().index() + 1);
+            self.window.open(self.problem.scales.one(chances));
+        }
     }
 
     /// Bounds on the value of the whole, where what lies below the walk is unknown.

@@ -1,10 +1,11 @@
 //! Stack: what is still to be done on the way back, innermost on top.
 //!
-//! A branch has room for one value: the best or the sum so far. The rest has none, so that the
-//! stack is as small as the formula is deep.
+//! Each frame keeps the window that was open when it was made; a branch also keeps one value, the
+//! best or the sum so far.
 
 use qcnf::Lit;
 
+use super::window::Window;
 use crate::scales::Weight;
 
 /// One thing to do with the value that comes back.
@@ -33,24 +34,24 @@ pub(crate) enum Frame {
     },
 }
 
-/// Frames, and the values of branches.
+/// Frames, with windows and the values of branches: three numbers each.
 pub(crate) struct Stack {
     frames: Vec<Frame>,
-    values: Vec<u64>,
+    numbers: Vec<u64>,
     width: usize,
 }
 
 impl Stack {
     pub(crate) fn new(width: usize) -> Self {
         debug_assert!(width > 0);
-        Self { frames: Vec::new(), values: Vec::new(), width }
+        Self { frames: Vec::new(), numbers: Vec::new(), width }
     }
 
-    pub(crate) fn push(&mut self, frame: Frame) {
-        if matches!(frame, Frame::Branch { .. }) {
-            self.values.resize(self.values.len() + self.width, 0);
-        }
+    pub(crate) fn push(&mut self, frame: Frame, window: &Window) {
         self.frames.push(frame);
+        self.numbers.extend_from_slice(&window.alpha);
+        self.numbers.extend_from_slice(&window.beta);
+        self.numbers.resize(3 * self.width * self.frames.len(), 0);
     }
 
     pub(crate) fn top(&self) -> Option<Frame> {
@@ -58,9 +59,8 @@ impl Stack {
     }
 
     pub(crate) fn pop(&mut self) {
-        if let Some(Frame::Branch { .. }) = self.frames.pop() {
-            self.values.truncate(self.values.len() - self.width);
-        }
+        self.frames.pop();
+        self.numbers.truncate(3 * self.width * self.frames.len());
     }
 
     /// The top frame, a branch, takes its second value.
@@ -76,7 +76,15 @@ impl Stack {
 
     /// The value so far of the top frame, a branch.
     pub(crate) fn value(&mut self) -> &mut [u64] {
-        let start = self.values.len() - self.width;
-        &mut self.values[start..]
+        let start = self.numbers.len() - self.width;
+        &mut self.numbers[start..]
+    }
+
+    /// Opens the window of the top frame again.
+    pub(crate) fn restore(&self, window: &mut Window) {
+        let start = self.numbers.len() - 3 * self.width;
+        let (alpha, rest) = self.numbers[start..].split_at(self.width);
+        window.alpha.copy_from_slice(alpha);
+        window.beta.copy_from_slice(&rest[..self.width]);
     }
 }
