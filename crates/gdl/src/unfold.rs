@@ -26,7 +26,7 @@ pub(crate) struct Growth {
 
 impl Growth {
     /// What every sheet may.
-    pub(crate) const LIMIT: Self = Self { rules: 4096, literals: 100_000 };
+    pub(crate) const LIMIT: Self = Self { rules: 4096, literals: 20_000 };
 }
 
 /// The unfolding of one relation.
