@@ -15,6 +15,8 @@ pub(crate) enum Fault {
     GoodThroughAbove,
     /// One variable of each cut is missing from the key.
     CutVariableMissing,
+    /// What propagation drew beyond the boundary counts as satisfying the clauses that cross it.
+    PartHidden,
     /// A chance weight counts once the variable is propagated, though the walk never passes it.
     WeightOfUnpassed,
     /// The value of a branch that was cut off is kept as if it were exact.

@@ -71,6 +71,7 @@ macro_rules! options {
 
 options! {
     frontier_cache = 1 in 0..1: "keep values under the variables shared across a boundary of levels";
+    residual_keys = 1 in 0..2: "keys of open clauses: where keys of values never hit (1), everywhere (2)";
     good_literals = 1 in 0..1: "find literals that win whatever follows, by backward induction";
     definability = 1 in 0..1: "move defined variables outward to the level of their inputs";
     bounds = 1 in 0..1: "leave a branch that cannot change the value (alpha-beta), where no cache wants it exact";

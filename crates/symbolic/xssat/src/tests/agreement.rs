@@ -18,7 +18,9 @@ pub(super) fn configurations() -> Vec<(String, Options)> {
         bare.set(row.name, 0).expect("a switch");
     }
     all.push(("everything off".to_owned(), bare.clone()));
-    for (name, value) in [("lookahead", 0), ("lookahead", 100), ("rounds", 0), ("patience", 1)] {
+    for (name, value) in
+        [("lookahead", 0), ("lookahead", 100), ("rounds", 0), ("patience", 1), ("residual_keys", 2)]
+    {
         let mut options = Options::default();
         options.set(name, value).expect("in range");
         all.push((format!("{name} {value}"), options));

@@ -16,7 +16,8 @@ fn is_caught(fault: Fault) -> bool {
     // A fault in one part shows best where other parts do not hide it.
     let bare = Options { rounds: 0, good_literals: 0, ..Options::default() };
     let eager = Options { lookahead: 100, ..bare.clone() };
-    let variants = [&Options::default(), &bare, &eager].map(planted);
+    let parts = Options { residual_keys: 2, lookahead: 1, ..bare.clone() };
+    let variants = [&Options::default(), &bare, &eager, &parts].map(planted);
     let mut dice = Dice::new(7);
     (0..3000).any(|round| {
         let formula = match round % 3 {
@@ -47,6 +48,7 @@ canaries! {
     a_win_without_crossing_clauses_is_caught: WonWithoutCrossing,
     a_good_literal_through_a_variable_above_is_caught: GoodThroughAbove,
     a_missing_cut_variable_is_caught: CutVariableMissing,
+    a_hidden_part_is_caught: PartHidden,
     a_weight_that_is_not_passed_is_caught: WeightOfUnpassed,
     a_bound_kept_as_exact_is_caught: BoundKeptAsExact,
     purity_by_fewer_clauses_is_caught: PureByFewerClauses,

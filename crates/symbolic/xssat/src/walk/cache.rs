@@ -4,12 +4,15 @@
 //! the clauses that remain share with the past only the variables of the cut. Equal values of the
 //! cut so mean equal values of the rest. Keys are stored whole, so there are no collisions; each
 //! boundary has a table of its own with open addressing, its keys and values in flat vectors. A
-//! boundary that is asked often and never answers is switched off.
+//! boundary that is asked often and never answers gets coarser keys, where the formula has few
+//! levels (`residual`), and is switched off if these do not help.
 
 use index::Id;
 use qcnf::Var;
 
 use super::propagate::Propagator;
+use super::residual::Residual;
+use crate::faults::Fault;
 use crate::options::Options;
 use crate::problem::Problem;
 use crate::stats::Stats;
@@ -19,6 +22,10 @@ pub(crate) struct Caches {
     tables: Vec<Table>,
     key: Vec<u64>,
     patience: u64,
+    /// Whether boundaries that keys of values do not help get keys of parts.
+    tries_parts: bool,
+    /// Whether a test wants literals beyond the boundary to hide parts.
+    is_faulty: bool,
 }
 
 /// What a look-up found.
@@ -32,8 +39,22 @@ pub(crate) enum Found {
     Off,
 }
 
+/// What a boundary's keys are made of.
+enum Keys {
+    /// The values of the cut.
+    Values,
+    /// The parts of clauses that are left.
+    Parts(Residual),
+    /// There are none.
+    Off,
+}
+
+/// Levels beyond which keys are values or nothing: finding the clauses that cross a boundary
+/// looks at all that lie beyond.
+const MOST_LEVELS_FOR_PARTS: usize = 64;
+
 struct Table {
-    is_on: bool,
+    by: Keys,
     lookups: u64,
     hits: u64,
     key_words: usize,
@@ -52,7 +73,11 @@ impl Caches {
             let cut = problem.cuts.get(boundary);
             let chances = problem.chances_before[problem.formula.ends[boundary] as usize];
             Table {
-                is_on: options.frontier_cache > 0 && !cut.is_empty(),
+                by: if options.frontier_cache > 0 && !cut.is_empty() {
+                    Keys::Values
+                } else {
+                    Keys::Off
+                },
                 lookups: 0,
                 hits: 0,
                 key_words: cut.len().div_ceil(64),
@@ -63,8 +88,15 @@ impl Caches {
                 known: Vec::new(),
             }
         };
-        let tables = (0..problem.cuts.len()).map(table).collect();
-        Self { tables, key: Vec::new(), patience: options.patience }
+        let mut tables: Vec<Table> = (0..problem.cuts.len()).map(table).collect();
+        let few = problem.formula.levels() <= MOST_LEVELS_FOR_PARTS;
+        let tries_parts = few && options.residual_keys > 0;
+        let is_faulty = options.plants(Fault::PartHidden);
+        if tries_parts && options.residual_keys == 2 {
+            let tables = tables.iter_mut().enumerate();
+            tables.for_each(|(at, table)| table.coarsen(problem, at, (true, is_faulty)));
+        }
+        Self { tables, key: Vec::new(), patience: options.patience, tries_parts, is_faulty }
     }
 
     /// Looks up the values of the cut.
@@ -76,15 +108,15 @@ impl Caches {
         stats: &mut Stats,
     ) -> Found {
         let table = &mut self.tables[boundary];
-        if !table.is_on {
-            return Found::Off;
-        }
-        if table.lookups >= self.patience && table.hits < table.lookups / 64 {
+        if table.lookups >= self.patience && 64 * table.hits < table.lookups {
             stats.entries -= table.known.len() as u64;
-            table.switch_off();
-            return Found::Off;
+            table.coarsen(problem, boundary, (self.tries_parts, self.is_faulty));
         }
-        pack(problem.cuts.get(boundary), propagator, &mut self.key);
+        match &table.by {
+            Keys::Off => return Found::Off,
+            Keys::Values => pack(problem.cuts.get(boundary), propagator, &mut self.key),
+            Keys::Parts(residual) => residual.pack(propagator, &mut self.key),
+        }
         table.lookups += 1;
         stats.lookups += 1;
         let found = table.find(&self.key);
@@ -111,9 +143,7 @@ impl Caches {
     /// Keeps the value of an entry that was missing.
     pub(crate) fn store(&mut self, boundary: usize, entry: u32, value: &[u64]) {
         let table = &mut self.tables[boundary];
-        if !table.is_on {
-            return;
-        }
+        debug_assert!(!matches!(table.by, Keys::Off), "an entry was made");
         debug_assert!(
             exact::scaled::is_zero(&value[table.value_words..]),
             "a value fits its scale"
@@ -179,11 +209,23 @@ impl Table {
         }
     }
 
-    fn switch_off(&mut self) {
-        self.is_on = false;
-        self.slots = Vec::new();
-        self.keys = Vec::new();
-        self.values = Vec::new();
-        self.known = Vec::new();
+    /// Forgets everything, and takes coarser keys where there are any to try.
+    fn coarsen(&mut self, problem: &Problem, boundary: usize, tries: (bool, bool)) {
+        let (tries_parts, faulty) = tries;
+        let by = match self.by {
+            Keys::Values if tries_parts => Keys::Parts(Residual::new(problem, boundary, faulty)),
+            _ => Keys::Off,
+        };
+        *self = Self {
+            key_words: if let Keys::Parts(residual) = &by { residual.words() } else { 0 },
+            by,
+            lookups: 0,
+            hits: 0,
+            value_words: self.value_words,
+            slots: Vec::new(),
+            keys: Vec::new(),
+            values: Vec::new(),
+            known: Vec::new(),
+        };
     }
 }

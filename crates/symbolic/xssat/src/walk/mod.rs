@@ -8,6 +8,7 @@
 mod cache;
 mod decide;
 mod propagate;
+mod residual;
 mod search;
 mod stack;
 mod window;
