@@ -75,3 +75,23 @@ fn walks_that_run_out_of_time_leave_bounds_and_can_go_on() {
     }
     assert!(tight > 10, "bounds were trivial but for {tight}");
 }
+
+#[test]
+fn a_memory_limit_that_is_met_at_once_leaves_trivial_bounds() {
+    let formula = layered(&mut Dice::new(5), 6, 3, Placement::Innermost);
+    let interrupt = AtomicBool::new(false);
+    let mut watch = Watch {
+        started: Instant::now(),
+        time: None,
+        memory: Some(1),
+        interrupt: &interrupt,
+        progress: &|_| {},
+    };
+    let mut solver = Solver::new(&formula, &Options::default());
+    let halted = solver.solve(&[], &watch).expect_err("a process is larger than a byte");
+    assert!(matches!(halted.reason, HaltReason::Memory { needed } if needed > 1));
+    assert_eq!(halted.bounds, (Ratio::zero(), Ratio::one()));
+    watch.memory = None;
+    let value = solve(&formula, &Options::default(), &[]);
+    assert_eq!(solver.solve(&[], &watch).expect("no limit"), value);
+}
