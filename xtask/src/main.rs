@@ -22,7 +22,9 @@ const PASSED_THROUGH: &[(&str, &str)] = &[
     ("play", "step through a game with the odds of every move"),
     ("generate", "print the rules of a game of a family"),
     ("crosscheck", "all engines, one answer"),
-    ("translate", "print a game as a propositional network or a graph"),
+    ("translate", "print a game as a propositional network, a graph, a program or clauses"),
+    ("sqasp", "the probability of a logic program with quantified atoms"),
+    ("xssat", "the probability of a formula with exists, forall and chance"),
     ("completions", "completions for a shell"),
 ];
 

@@ -1,23 +1,33 @@
 //! Which engines there are, by name, what each is told, and which flags fit which.
 
 use crosscheck::reference::Reference;
+use judge::Symbolic;
 use solve::{Options, Search, Sweep};
 use verdict::Engine;
 
-use crate::args::{EngineArgs, EngineName, SheetArgs};
+use crate::args::{EngineArgs, EngineName, PlacementName, SheetArgs};
+use crate::child;
 use crate::failure::Failure;
 
 /// The engine that the flags ask for.
 pub(crate) fn choose(args: &EngineArgs, sheet: &SheetArgs) -> Result<Box<dyn Engine>, Failure> {
     refuse_misfits(args)?;
-    Ok(named(args.engine, options(args, sheet)))
+    let placement = args.placement.unwrap_or_default();
+    Ok(named(args.engine, options(args, sheet), placement))
 }
 
 /// All engines with the same options, the plainest first.
 pub(crate) fn all(sheet: &SheetArgs) -> Vec<Box<dyn Engine>> {
     let options = options(&EngineArgs::default(), sheet);
     let names = [EngineName::Reference, EngineName::Search, EngineName::Sweep];
-    names.into_iter().map(|name| named(name, options)).collect()
+    let mut engines: Vec<Box<dyn Engine>> =
+        names.into_iter().map(|name| named(name, options, PlacementName::default())).collect();
+    if child::HAS_CLINGO {
+        for placement in [PlacementName::Dependency, PlacementName::Baseline] {
+            engines.push(named(EngineName::Symbolic, options, placement));
+        }
+    }
+    engines
 }
 
 /// What the compiled engines are told.
@@ -35,11 +45,12 @@ pub(crate) fn options(args: &EngineArgs, sheet: &SheetArgs) -> Options {
     }
 }
 
-fn named(name: EngineName, options: Options) -> Box<dyn Engine> {
+fn named(name: EngineName, options: Options, placement: PlacementName) -> Box<dyn Engine> {
     match name {
         EngineName::Sweep => Box::new(Sweep::new(options)),
         EngineName::Search => Box::new(Search::new(options)),
         EngineName::Reference => Box::new(Reference),
+        EngineName::Symbolic => Box::new(Symbolic::new(child::Clingo, placement.into())),
     }
 }
 
@@ -51,6 +62,12 @@ fn refuse_misfits(args: &EngineArgs) -> Result<(), Failure> {
         (args.approximate && engine != EngineName::Sweep, "--approximate", "--engine sweep"),
         (args.width.is_some() && engine != EngineName::Sweep, "--width", "--engine sweep"),
         (args.no_fold && engine != EngineName::Sweep, "--no-fold", "--engine sweep"),
+        (
+            args.placement.is_some() && engine != EngineName::Symbolic,
+            "--placement",
+            "--engine symbolic",
+        ),
+        (args.check && engine == EngineName::Symbolic, "--check", "an engine that visits states"),
         (args.depth.is_some() && args.check, "--depth", "a solve without --check"),
     ];
     match misfits.into_iter().find(|misfit| misfit.0) {
@@ -79,6 +96,9 @@ mod tests {
     fn every_engine_answers_to_its_own_name() {
         let names: Vec<String> =
             all(&SheetArgs::default()).iter().map(|engine| engine.name().to_owned()).collect();
-        assert_eq!(names, ["reference", "search", "sweep"]);
+        assert_eq!(names[..3], ["reference", "search", "sweep"]);
+        let symbolic: &[&str] =
+            if child::HAS_CLINGO { &["symbolic", "symbolic-baseline"] } else { &[] };
+        assert_eq!(names[3..], *symbolic);
     }
 }

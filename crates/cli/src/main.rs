@@ -8,6 +8,7 @@
 
 mod args;
 mod asking;
+mod child;
 mod commands;
 mod failure;
 mod interrupt;
@@ -37,6 +38,9 @@ const STACK_BYTES: usize = 256 << 20;
 fn main() -> ExitCode {
     let started = Instant::now();
     std::panic::set_hook(Box::new(report_bug));
+    if child::is_asked_for() {
+        return ExitCode::from(child::run() as u8);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse_usage(&error),
@@ -78,7 +82,9 @@ fn dispatch(cli: Cli, started: Instant, out: &mut dyn Write) -> Result<Status, F
         Some(Command::Play(args)) => commands::play::run(&args, out),
         Some(Command::Generate(args)) => commands::generate::run(&args, out),
         Some(Command::Crosscheck(args)) => commands::crosscheck::run(&args, out),
-        Some(Command::Translate(args)) => commands::translate::run(&args, out),
+        Some(Command::Translate(args)) => commands::translate::run(&args, started, out),
+        Some(Command::Sqasp(args)) => commands::sqasp::run(&args, started, out),
+        Some(Command::Xssat(args)) => commands::xssat::run(&args, started, out),
         Some(Command::Completions(args)) => commands::completions::run(&args, out),
     }
 }

@@ -199,7 +199,7 @@ fn wrong_flags_are_the_inputs_fault() {
         &["--horizon", "99999999999"],
         &["--time", "soon"],
         &["--memory", "lots"],
-        &["--engine", "symbolic"],
+        &["--engine", "oracle"],
         &["--backend", "abacus"],
         &["--role", "x", "--roles"],
         &["--depth", "3"],

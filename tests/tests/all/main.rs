@@ -13,4 +13,6 @@ mod pitfalls;
 mod places;
 mod seeds;
 mod shared;
+#[cfg(feature = "symbolic")]
+mod symbolic;
 mod values;

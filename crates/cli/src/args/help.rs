@@ -134,7 +134,23 @@ pub(super) const TRANSLATE_HELP: &str = "\
 Examples:
   oddsmith translate games/tic-tac-toe.gdl --to propnet
   oddsmith translate GAME --to dot | dot -Tsvg > game.svg
-  oddsmith translate GAME --to gdl        the normal form of the sheet";
+  oddsmith translate GAME --to gdl        the normal form of the sheet
+  oddsmith translate GAME --to sqasp --horizon 18
+  oddsmith translate GAME --to sdimacs --horizon 18 | oddsmith xssat -";
+
+pub(super) const SQASP_HELP: &str = "\
+Examples:
+  oddsmith sqasp coins.lp
+  oddsmith sqasp coins.lp --to sdimacs > coins.sdimacs
+  A guess before a toss is right half the time:
+    echo '{ guess; toss }. _exists(1,guess). _chance(2,1,2,toss).
+          :- guess, not toss. :- toss, not guess.' | oddsmith sqasp -";
+
+pub(super) const XSSAT_HELP: &str = "\
+Examples:
+  oddsmith xssat formula.sdimacs
+  oddsmith xssat formula.qdimacs --stats
+  oddsmith translate GAME --to sdimacs --horizon 18 | oddsmith xssat - --witness";
 
 pub(super) const COMPLETIONS_HELP: &str = "\
 Examples:

@@ -14,7 +14,7 @@ use crate::quantity;
 pub(crate) use family::{BoardArgs, Family, GenerateArgs};
 use help::{
     CHECK_HELP, COMPLETIONS_HELP, CROSSCHECK_HELP, FMT_HELP, GENERAL_HELP, INSPECT_HELP,
-    PERFT_HELP, PLAY_HELP, SOLVE_HELP, TRANSLATE_HELP,
+    PERFT_HELP, PLAY_HELP, SOLVE_HELP, SQASP_HELP, TRANSLATE_HELP, XSSAT_HELP,
 };
 
 mod family;
@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     Crosscheck(CrosscheckArgs),
     Translate(TranslateArgs),
+    Sqasp(SqaspArgs),
+    Xssat(XssatArgs),
     Completions(CompletionsArgs),
 }
 
@@ -58,6 +60,7 @@ impl Command {
     /// Whether it has something to say when it is interrupted; others simply end.
     pub(crate) fn has_bounds(&self) -> bool {
         matches!(self, Self::Solve(_) | Self::Perft(_) | Self::Inspect(_) | Self::Crosscheck(_))
+            || matches!(self, Self::Translate(_) | Self::Sqasp(_) | Self::Xssat(_))
     }
 
     /// Whether the answer, and so a failure as well, is to be an object.
@@ -72,6 +75,8 @@ impl Command {
             | Self::Play(_)
             | Self::Generate(_)
             | Self::Translate(_)
+            | Self::Sqasp(_)
+            | Self::Xssat(_)
             | Self::Completions(_) => false,
         }
     }
@@ -194,6 +199,9 @@ pub(crate) struct EngineArgs {
     /// Where the states are expanded
     #[arg(long, value_enum, default_value_t)]
     pub(crate) backend: BackendName,
+    /// Where the formula binds variables that others define (needs --engine symbolic)
+    #[arg(long, value_enum)]
+    pub(crate) placement: Option<PlacementName>,
     /// Search only this many steps deep, and give bounds (needs --engine search)
     #[arg(long, value_name = "STEPS", value_parser = quantity::depth, allow_hyphen_values = true)]
     pub(crate) depth: Option<u32>,
@@ -222,6 +230,8 @@ pub(crate) enum EngineName {
     Search,
     /// The rules themselves, evaluated directly: slow, and shares nothing with the others
     Reference,
+    /// A logic program, its clauses, and a solver of quantified clauses; needs a build with clingo
+    Symbolic,
 }
 
 impl EngineName {
@@ -231,6 +241,26 @@ impl EngineName {
             Self::Sweep => "sweep",
             Self::Search => "search",
             Self::Reference => "reference",
+            Self::Symbolic => "symbolic",
+        }
+    }
+}
+
+/// Where defined variables are bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlacementName {
+    /// All innermost
+    Baseline,
+    /// Each right after the choices it depends on
+    #[default]
+    Dependency,
+}
+
+impl From<PlacementName> for sqasp::Placement {
+    fn from(name: PlacementName) -> Self {
+        match name {
+            PlacementName::Baseline => Self::Baseline,
+            PlacementName::Dependency => Self::Dependency,
         }
     }
 }
@@ -383,7 +413,7 @@ pub(crate) struct PlayArgs {
 }
 
 /// Where a text goes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct OutputArg {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
@@ -422,6 +452,13 @@ pub(crate) struct TranslateArgs {
     #[command(flatten)]
     pub(crate) target: OutputArg,
     #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+    /// Where `sdimacs` binds variables that others define
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) placement: PlacementName,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
     pub(crate) sheet: SheetArgs,
 }
 
@@ -434,6 +471,59 @@ pub(crate) enum Form {
     Dot,
     /// The normal form of the rules
     Gdl,
+    /// A logic program with quantified atoms, whose probability is the value within `--horizon`
+    Sqasp,
+    /// The clauses of that program under their prefix; needs a build with clingo
+    Sdimacs,
+}
+
+/// Finds the probability of a logic program with quantified atoms.
+///
+/// The program is in clingo's language, with facts `_exists(L,A)`, `_forall(L,A)` and
+/// `_chance(L,P,Q,A)`: atom A is bound at level L, smaller levels first, by chance with probability
+/// P/Q of being true. Needs a build with clingo.
+#[derive(Clone, Debug, Args)]
+#[command(after_long_help = SQASP_HELP)]
+pub(crate) struct SqaspArgs {
+    /// The program; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Write the program in another form instead
+    #[arg(long, value_enum)]
+    pub(crate) to: Option<ProgramForm>,
+    /// Where variables are bound that others define
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) placement: PlacementName,
+    #[command(flatten)]
+    pub(crate) target: OutputArg,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// A form of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgramForm {
+    /// The ground program, in the format of clingo's tools
+    Aspif,
+    /// The clauses under their prefix
+    Sdimacs,
+}
+
+/// Finds the probability of a formula in SDIMACS or QDIMACS.
+#[derive(Clone, Debug, Args)]
+#[command(after_long_help = XSSAT_HELP)]
+pub(crate) struct XssatArgs {
+    /// The formula; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Print what the solver counted
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Print the value under each value of the outermost variables, where these are exists
+    #[arg(long)]
+    pub(crate) witness: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 /// Prints a script that completes commands and flags.
@@ -461,7 +551,7 @@ mod tests {
         let refused = |words: &str| Cli::try_parse_from(words.split(' ')).is_err();
         assert!(refused("oddsmith solve g --role x --roles"));
         assert!(refused("oddsmith solve g --json --explain"));
-        assert!(refused("oddsmith solve g --engine symbolic"));
+        assert!(refused("oddsmith solve g --engine oracle"));
         assert!(refused("oddsmith generate connect 3 3"));
         assert!(refused("oddsmith generate connect 3 3 3 --rows 4"));
         assert!(refused("oddsmith generate connect --rows 4 --line 3"));

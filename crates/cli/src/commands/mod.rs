@@ -10,7 +10,9 @@ pub(crate) mod inspect;
 pub(crate) mod perft;
 pub(crate) mod play;
 pub(crate) mod solve;
+pub(crate) mod sqasp;
 pub(crate) mod translate;
+pub(crate) mod xssat;
 
 use std::io::Write;
 use std::path::Path;

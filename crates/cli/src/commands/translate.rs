@@ -1,22 +1,34 @@
-//! `oddsmith translate`: a game as a network of gates, as a picture of one, or in normal form.
+//! `oddsmith translate`: a game as a network of gates, as a picture of one, in normal form, as a
+//! logic program with quantified atoms, or as the clauses of that.
 
 use std::io::Write;
+use std::sync::Arc;
+use std::time::Instant;
 
 use gdl::{Rulebook, Source};
 use ground::{GroundFault, GroundLimits, GroundRules};
 use net::{LowerFault, Net};
+use sqasp::{DomainFault, Domains, Unfinished};
 use verdict::Fault;
 
-use super::write_text;
-use crate::args::{Form, SheetArgs, TranslateArgs};
+use super::{sqasp as sqasp_command, write_text};
+use crate::args::{Form, ObjectiveArg, SheetArgs, TranslateArgs};
 use crate::failure::{Failure, Status};
-use crate::sheet;
+use crate::{question, sheet};
 
 /// Writes the game in the form asked for.
-pub(crate) fn run(args: &TranslateArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+pub(crate) fn run(
+    args: &TranslateArgs,
+    started: Instant,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    if matches!(args.to, Form::Sqasp | Form::Sdimacs) {
+        return symbolic(args, started, out);
+    }
+    refuse_question(args)?;
     let held = sheet::read(&args.game.game, &args.sheet)?;
     let text = match args.to {
-        Form::Gdl => held.rulebook.to_string(),
+        Form::Gdl | Form::Sqasp | Form::Sdimacs => held.rulebook.to_string(),
         Form::Propnet => build(&held.rulebook, &args.sheet, &held.source)?.1.to_string(),
         Form::Dot => net::dot(&build(&held.rulebook, &args.sheet, &held.source)?.1),
     };
@@ -25,6 +37,61 @@ pub(crate) fn run(args: &TranslateArgs, out: &mut dyn Write) -> Result<Status, F
     debug_assert!(!text.is_empty(), "every game has a text in every form");
     write_text(out, args.target.output.as_deref(), &text)?;
     Ok(Status::Answered)
+}
+
+/// A question belongs to a program, not to a game.
+fn refuse_question(args: &TranslateArgs) -> Result<(), Failure> {
+    let question = &args.question;
+    let asks = question.role.is_some()
+        || question.horizon.is_some()
+        || !question.chance.is_empty()
+        || question.objective != ObjectiveArg::default();
+    if !asks {
+        return Ok(());
+    }
+    let message =
+        "--role, --chance, --objective and --horizon are for `--to sqasp` and `--to sdimacs`";
+    Err(Failure::input("usage", message))
+}
+
+/// The program of a question about the game, or its clauses.
+fn symbolic(
+    args: &TranslateArgs,
+    started: Instant,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let Some(steps) = args.question.horizon else {
+        let message = "a program is of so many steps: say how many with `--horizon`";
+        return Err(Failure::input("usage", message));
+    };
+    let held = sheet::read_open(&args.game.game, &args.sheet)?;
+    let asked = question::one(&Arc::new(held.rulebook), &args.question, None)?;
+    let (name, output) = (&held.source.name, args.target.output.as_deref());
+    sqasp_command::patience(&args.limits, started).watch(|watch| {
+        let ground = |text: &str| sqasp_command::ground(text, name, watch);
+        let relaxed = match ground(&sqasp::relaxed_program(&asked))? {
+            Ok(relaxed) => relaxed,
+            Err(reason) => return Err(Failure::Unread(reason)),
+        };
+        let domains =
+            Domains::read(&asked, &relaxed).map_err(|DomainFault::GoalValue(value)| {
+                Failure::input(
+                    "goal-value",
+                    format!("the goal value `{value}` is no number to 100"),
+                )
+            })?;
+        let program = sqasp::game_program(&asked, &domains, steps, Unfinished::Nothing);
+        if args.to == Form::Sqasp {
+            return sqasp_command::written(out, output, &program);
+        }
+        match ground(&program)? {
+            Ok(ground) => {
+                let completion = sqasp_command::clauses(&ground, args.placement.into(), name)?;
+                sqasp_command::written(out, output, &qcnf::text::print(&completion.formula))
+            }
+            Err(reason) => Err(Failure::Unread(reason)),
+        }
+    })
 }
 
 /// Ground rules and network of a rulebook.

@@ -74,13 +74,19 @@ impl Formula {
     }
 }
 
-/// The answer to a question about plays.
-pub(crate) fn ask(query: Query, watch: &Watch<'_>) -> Result<bool, HaltReason> {
+/// The answer to a question about the plays of a ground game.
+pub(crate) fn ask(
+    query: Query,
+    ground: &GroundProgram,
+    watch: &Watch<'_>,
+) -> Result<bool, HaltReason> {
     let program = match query {
         Query::Known(answer) => return Ok(answer),
         Query::Open(program) => program,
     };
-    let completion = complete_under(&program, &Prefix::default(), Placement::Dependency);
+    let mut prefix = Prefix::read(ground).unwrap_or_default();
+    prefix.at_random();
+    let completion = complete_under(&program, &prefix, Placement::Dependency);
     let solved = Solver::new(&completion.formula, &Options::default()).solve(&[], watch);
     solved.map(|value| !value.is_zero()).map_err(|halted| halted.reason)
 }

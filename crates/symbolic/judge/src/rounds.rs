@@ -92,8 +92,9 @@ impl Table<'_> {
         let text = game_program(question, self.domains, steps, Unfinished::Nothing);
         let ground = self.grounder.ground(&text, watch)?;
         let queries = Queries::new(question, &ground, steps);
-        let unfinished = ask(queries.is_unfinished(), watch).map_err(Ended::Limit)?;
-        known.simultaneous = ask(queries.is_simultaneous(), watch).map_err(Ended::Limit)?;
+        let unfinished = ask(queries.is_unfinished(), &ground, watch).map_err(Ended::Limit)?;
+        known.simultaneous =
+            ask(queries.is_simultaneous(), &ground, watch).map_err(Ended::Limit)?;
 
         let (mut formula, opening) = self.formula(&ground, steps)?;
         meet(question, &opening, known);

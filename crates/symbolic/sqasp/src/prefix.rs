@@ -67,6 +67,17 @@ impl Prefix {
     }
 }
 
+impl Prefix {
+    /// Binds every forall atom by chance, both values as probable: the value is then above 0
+    /// exactly where some choice of all atoms has a stable model.
+    pub fn at_random(&mut self) {
+        let atoms = self.levels.iter_mut().flat_map(|level| &mut level.atoms);
+        for (_, quantifier) in atoms.filter(|(_, quantifier)| *quantifier == Quantifier::Forall) {
+            *quantifier = Quantifier::Chance(Ratio::new(1u8, 2u8));
+        }
+    }
+}
+
 /// The fact that a symbol is, if it is one.
 fn entry(text: &str, atom: Option<AtomId>) -> Result<Option<Entry<'_>>, String> {
     let Some((word, arity)) = [("_exists", 2), ("_forall", 2), ("_chance", 4)]

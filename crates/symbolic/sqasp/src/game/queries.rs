@@ -1,9 +1,11 @@
-//! Questions about the plays themselves, as ground programs without quantifiers.
+//! Questions about the plays themselves, as ground programs.
 //!
 //! The ground program of a game says which plays there are; with the demand that the end is worth
 //! something taken out, each of its stable models is a play of n steps. Whether some play is
 //! unfinished, or has a step in which the asked role and an opponent both choose, is then whether
-//! a program has a stable model. Where grounding alone shows the answer, there is no program.
+//! a program has a stable model. It is to be asked under the prefix of the game with opponents at
+//! random ([`crate::Prefix::at_random`]), because the levels of the prefix are what lets a solver
+//! meet a state only once. Where grounding alone shows the answer, there is no program.
 
 use std::collections::BTreeMap;
 
