@@ -128,19 +128,25 @@ pub(crate) fn die(text: &str) -> Result<u32, String> {
     Ok(u32::try_from(number).expect("within the bounds"))
 }
 
+/// Digits of the least width of bounds: a grain of them is about 1e-19, and some add up.
+const WIDTH_DIGITS: u32 = 17;
+
 /// A width of bounds, such as 1e-12, 0.001 or 1/1000, rounded down in units of 2^-63.
 pub(crate) fn width(text: &str) -> Result<u64, String> {
     let hint = "a width is a number above 0 and at most 1, such as 1e-12 or 1/1000";
     let (number, power) = match text.trim().split_once(['e', 'E']) {
-        Some((number, power)) => (number, power.parse::<i32>().map_err(|_| hint.to_owned())?),
+        Some((number, power)) => (number, power.parse::<i64>().map_err(|_| hint.to_owned())?),
         None => (text.trim(), 0),
     };
-    let shift = u32::try_from(-i64::from(power)).ok().filter(|shift| *shift <= 40);
-    let shift = shift.ok_or_else(|| hint.to_owned())?;
+    let number = if number.starts_with('.') { format!("0{number}") } else { number.to_owned() };
     let ratio: exact::Ratio = number.parse().map_err(|_| hint.to_owned())?;
-    let ratio = ratio / exact::Ratio::new(exact::UBig::from(10u8).pow(shift as usize), 1u8);
-    if ratio.is_zero() || !ratio.is_probability() {
+    let shift = power.unsigned_abs().min(40) as usize;
+    let ratio = ratio / exact::Ratio::new(exact::UBig::from(10u8).pow(shift), 1u8);
+    if power > 0 || ratio.is_zero() || !ratio.is_probability() {
         return Err(hint.to_owned());
+    }
+    if ratio < exact::Ratio::new(1u8, 10u64.pow(WIDTH_DIGITS)) {
+        return Err(format!("the least width is 1e-{WIDTH_DIGITS}"));
     }
     Ok(exact::Bounds::exact(&ratio).raw().0.max(1))
 }
@@ -209,6 +215,19 @@ pub(crate) fn group_thousands(digits: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn widths_are_fractions_decimals_or_powers() {
+        assert_eq!(width("1/2"), Ok(1 << 62));
+        assert_eq!(width(" .5 "), width("5e-1"));
+        assert_eq!(width("1"), Ok(1 << 63));
+        for bad in ["0", "-1", "2", "1e3", "abc", "1e-", "e-3", ""] {
+            assert!(width(bad).unwrap_err().contains("such as"), "{bad}");
+        }
+        for small in ["1e-30", "1e-400", "1e-99999999999"] {
+            assert!(width(small).unwrap_err().contains("least width"), "{small}");
+        }
+    }
 
     #[test]
     fn sizes_are_read_in_binary_and_decimal_units() {

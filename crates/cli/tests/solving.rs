@@ -205,6 +205,8 @@ fn failures_are_objects_under_json() {
     let bounds = solve(CYCLE, &["--json", "--width", "1e-6"]).json();
     fits("solve.schema.json", &bounds);
     assert_eq!(bounds["halt"]["reason"], json!("approximate"), "{bounds:#}");
+    let met = solve(CYCLE, &["--width", "1e-6"]);
+    assert_eq!(met.status, 0, "the width that was asked for is an answer: {met:?}");
 }
 
 #[test]

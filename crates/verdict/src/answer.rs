@@ -73,8 +73,12 @@ pub enum HaltReason {
     Depth,
     /// A play can return to a state, and the engine does not value such games.
     Recurrence,
-    /// The answer was asked for as an approximation.
+    /// The answer was asked for as an approximation, and is as narrow as was asked for.
     Approximate,
+    /// Bounds of the width that was asked for are beyond the arithmetic of bounds.
+    Precision,
+    /// The fraction is too long to be computed.
+    LongFraction,
 }
 
 /// A first move with bounds on its value.

@@ -143,7 +143,7 @@ fn check_forbids(path: &str, code: &str, findings: &mut Vec<Finding>) {
     let held = if has_home { "#![deny(unsafe_code)]" } else { "#![forbid(unsafe_code)]" };
     if due && !code.contains(held) {
         let wrong = "this crate root does not forbid `unsafe`";
-        findings.push(Finding::new(path, 1, wrong, &format!("write `{held}` under the header")));
+        findings.push(Finding::new(path, 1, wrong, format!("write `{held}` under the header")));
     }
 }
 

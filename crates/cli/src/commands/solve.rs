@@ -56,8 +56,18 @@ pub(crate) fn run(
     }
     // Taking a huge rulebook apart takes seconds, and the process ends here anyway.
     std::mem::forget(posed);
-    let halted = answers.iter().any(|answer| matches!(answer.ended, Ended::Halted(_)));
+    let halted = answers.iter().any(|answer| fell_short(args, &answer.ended));
     Ok(if halted { Status::Halted } else { Status::Answered })
+}
+
+/// Whether less is known than was asked for: bounds of the width asked for are an answer.
+fn fell_short(args: &SolveArgs, ended: &Ended) -> bool {
+    match ended {
+        Ended::Exact(_) => false,
+        Ended::Halted(halt) => {
+            args.engine.width.is_none() || halt.reason != HaltReason::Approximate
+        }
+    }
 }
 
 /// The limits of one question.

@@ -81,7 +81,7 @@ pub(crate) fn show(out: &mut dyn Write, outcome: &Outcome) -> Result<Status, Fai
         HaltReason::Time => "the time limit",
         HaltReason::Memory { .. } => "the memory limit",
         HaltReason::Interrupt => "an interrupt",
-        HaltReason::Depth | HaltReason::Approximate | HaltReason::Recurrence => "a limit",
+        _ => "a limit",
     };
     writeln!(out, "halted at {limit}: between {} and {}", fraction(lower), fraction(upper))?;
     Ok(Status::Halted)

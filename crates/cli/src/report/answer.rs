@@ -195,5 +195,11 @@ pub(crate) fn reason(reason: &HaltReason) -> (&'static str, String) {
             "a play can return to a state, which this engine does not value".to_owned(),
         ),
         HaltReason::Approximate => ("approximate", "bounds were asked for".to_owned()),
+        HaltReason::Precision => {
+            ("precision", "bounds are no narrower than 63 bits allow".to_owned())
+        }
+        HaltReason::LongFraction => {
+            ("long-fraction", "the fraction is too long to be computed".to_owned())
+        }
     }
 }

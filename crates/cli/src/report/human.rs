@@ -43,6 +43,13 @@ pub(crate) fn notes(answer: &Answer) -> Vec<String> {
                      {role}'s choice, so this is a lower bound for the simultaneous game"
                 ));
             }
+            if verdict.counts.states.is_some() && verdict.counts.plies.is_none() {
+                notes.push(
+                    "plays can come back to a state: endless play counts as 0, so a best move that \
+                     only comes back must not be made for ever"
+                        .to_owned(),
+                );
+            }
             if !verdict.checked {
                 notes.push("well-formedness not checked; --check visits every state".to_owned());
             }
@@ -81,8 +88,14 @@ fn write_value(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
     let (lower, upper) = answer.bounds();
     assert!(lower <= upper, "bounds in order");
     let Some(value) = answer.value() else {
-        row(out, "value", &format!("at least {}", number::both(lower)))?;
-        row(out, "", &format!("at most  {}", number::both(upper)))?;
+        let digits = number::digits_apart(lower, upper);
+        let both = |bound| {
+            format!("{} {}", number::fraction(bound), number::signed(bound, digits))
+                .trim_end()
+                .to_owned()
+        };
+        row(out, "value", &format!("at least {}", both(lower)))?;
+        row(out, "", &format!("at most  {}", both(upper)))?;
         return row(out, "", &format!("width    {}", number::decimal(&(upper - lower))));
     };
     row(out, "value", &number::both(value))?;
@@ -119,8 +132,8 @@ fn value_columns(line: &MoveLine<'_>) -> (String, String) {
     if line.lower == line.upper {
         return (number::fraction(line.lower), number::decimal_beside(line.lower));
     }
-    let decimal = number::plain_decimal;
-    (format!("from {}", decimal(line.lower)), format!("to {}", decimal(line.upper)))
+    let digits = number::digits_apart(line.lower, line.upper);
+    (format!("from {}", line.lower.decimal(digits)), format!("to {}", line.upper.decimal(digits)))
 }
 
 /// `18,753 distinct, 9,111 to decide, 9,111 stored, 18 plies`.

@@ -49,6 +49,23 @@ pub(crate) fn plain_decimal(value: &Ratio) -> String {
     value.decimal(digits)
 }
 
+/// Significant digits with which two different bounds look different, twelve at least.
+pub(crate) fn digits_apart(lower: &Ratio, upper: &Ratio) -> usize {
+    let alike = |digits: usize| lower != upper && lower.decimal(digits) == upper.decimal(digits);
+    (DECIMAL_DIGITS..=DIGITS_MAX).find(|&digits| !alike(digits)).unwrap_or(DIGITS_MAX)
+}
+
+/// The decimal of so many digits, with the sign that tells whether it is the value; none where the
+/// fraction says the same.
+pub(crate) fn signed(value: &Ratio, digits: usize) -> String {
+    let text = value.decimal(digits);
+    if fraction(value) == text {
+        return String::new();
+    }
+    let exact = text.parse::<Ratio>().is_ok_and(|read| read == *value);
+    format!("{} {text}", if exact { "=" } else { "≈" })
+}
+
 /// `243/512 = 0.474609375`; a whole number is its own decimal.
 pub(crate) fn both(value: &Ratio) -> String {
     format!("{} {}", fraction(value), decimal_beside(value)).trim_end().to_owned()

@@ -55,20 +55,6 @@ pub(super) fn solve(
     }
 }
 
-/// What the user can do about bounds of a game that comes back.
-fn advice(reason: &HaltReason, options: &Options) -> String {
-    match reason {
-        HaltReason::Approximate if options.approximate || options.width.is_some() => {
-            "leave `--width` and `--approximate` out".to_owned()
-        }
-        HaltReason::Approximate => "a play can return to a state, and the exact fraction is too \
-                                    long; `--width 1e-15` narrows the bounds, `--horizon` asks \
-                                    for the odds within so many steps"
-            .to_owned(),
-        other => plies::advice(other),
-    }
-}
-
 /// Bounds by plies in the time that is left.
 fn halt(
     game: &mut Game,
@@ -419,7 +405,7 @@ impl Graph {
         match values {
             Values::Exact(_) => Ok(self.answer(lower, first, counts)),
             Values::Bounds(_, reason) => Err(Ended::Stop(Stop::Halted(Box::new(Halt {
-                advice: advice(&reason, options),
+                advice: plies::advice(&reason),
                 reason,
                 lower,
                 upper,

@@ -333,6 +333,13 @@ pub(super) fn advice(reason: &HaltReason) -> String {
         HaltReason::Interrupt => "let it run to the end".to_owned(),
         HaltReason::Recurrence => "use `--engine sweep`, or give a `--horizon`".to_owned(),
         HaltReason::Depth => "a play is too long to be followed; give a `--horizon`".to_owned(),
-        HaltReason::Approximate => "leave `--approximate` out".to_owned(),
+        HaltReason::Approximate | HaltReason::Precision => {
+            "leave `--approximate` and `--width` out for the exact fraction".to_owned()
+        }
+        HaltReason::LongFraction => {
+            "a play can return to a state: `--width 1e-15` narrows the bounds, `--horizon` asks for \
+             the odds within so many steps"
+                .to_owned()
+        }
     }
 }

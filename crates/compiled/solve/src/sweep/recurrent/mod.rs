@@ -129,19 +129,19 @@ fn bounds(choices: &Choices, components: &Components, frame: &Frame<'_>) -> Valu
     let asked = frame.options.width.unwrap_or(DEFAULT_WIDTH);
     let mut width = (asked / 4 / depth(choices, components).max(1)).max(1);
     let extra = 16 * choices.states() as u64;
-    let mut reason = HaltReason::Approximate;
+    let mut limit = None;
     loop {
         let mut brackets = Brackets::new(choices);
         for part in components.iter() {
             let met = frame.limits.met(frame.watch, frame.held + extra, WHOLE);
             match (met, returns(choices, part)) {
-                (Some(met), _) => reason = met,
+                (Some(met), _) => limit = Some(met),
                 (None, false) => {}
                 (None, true) => {
                     let mut proceed = || proceed(frame, extra);
                     match brackets.part(part, width, &mut proceed) {
                         Ok(()) => continue,
-                        Err(Trouble::Limit(met)) => reason = met,
+                        Err(Trouble::Limit(met)) => limit = Some(met),
                         Err(other) => unreachable!("only a limit stops iteration: {other:?}"),
                     }
                 }
@@ -151,11 +151,23 @@ fn bounds(choices: &Choices, components: &Components, frame: &Frame<'_>) -> Valu
         let (lower, upper) = brackets.of(0);
         // Widths add up over the parts of a play; where they add up to more than was foreseen,
         // each part gets less.
-        if upper - lower <= asked || width == 1 || reason != HaltReason::Approximate {
+        let narrow = upper - lower <= asked;
+        if narrow || width == 1 || limit.is_some() {
             let all = (0..choices.states() as u32).map(|state| brackets.of(state)).collect();
-            return Values::Bounds(all, reason);
+            return Values::Bounds(all, reason(frame.options, narrow, limit));
         }
         width = (width / 16).max(1);
+    }
+}
+
+/// Why there are bounds and no fraction.
+fn reason(options: &Options, narrow: bool, limit: Option<HaltReason>) -> HaltReason {
+    let asked = options.width.is_some() || options.approximate;
+    match limit {
+        Some(limit) => limit,
+        None if !asked => HaltReason::LongFraction,
+        None if narrow => HaltReason::Approximate,
+        None => HaltReason::Precision,
     }
 }
 
