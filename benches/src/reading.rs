@@ -43,7 +43,8 @@ pub(crate) fn compile(path: &Path) -> Result<Compiled, String> {
     let limits = ground::GroundLimits::default();
     let rules = ground::ground(&book, &limits).map_err(|fault| fault.message)?;
     let grounded = spent();
-    let net = net::lower(&rules, GATE_LIMIT).map_err(|fault| fault.to_string())?;
+    let net = net::lower(&rules, &net::LowerLimits { gates: GATE_LIMIT, ..Default::default() })
+        .map_err(|fault| fault.to_string())?;
     let times = [read, grounded - read, spent() - grounded];
     Ok(Compiled { net: Arc::new(net), rules: rules.rules.len(), times })
 }

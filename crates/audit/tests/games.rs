@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use audit::{Limits, Outcome, net_follows_rules, nets_are_equal};
 use ground::{GroundLimits, GroundRules};
 use index::Id;
-use net::{BaseId, DEFAULT_LIMIT_GATES, Gate, GateId, Gates, Net, Substitution, lower, parse_net};
+use net::{BaseId, Gate, GateId, Gates, LowerLimits, Net, Substitution, lower, parse_net};
 
 fn games() -> Vec<(String, GroundRules, Net)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
@@ -25,7 +25,7 @@ fn load(path: &Path) -> (String, GroundRules, Net) {
     let reading = gdl::read(source, &gdl::ReadOptions::default());
     let rulebook = reading.rulebook.expect("games of the project are in order");
     let rules = ground::ground(&rulebook, &GroundLimits::default()).expect("they ground");
-    let net = lower(&rules, DEFAULT_LIMIT_GATES).expect("they lower");
+    let net = lower(&rules, &LowerLimits::default()).expect("they lower");
     (path.display().to_string(), rules, net)
 }
 

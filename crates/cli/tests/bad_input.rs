@@ -178,6 +178,24 @@ fn a_memory_limit_below_the_program_is_refused_with_the_least() {
     assert_eq!(solve(GUESS, &["--memory", "1GiB"]).status, 0);
 }
 
+/// A product of domains that no small machine holds: the halt comes while it is grounded.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_memory_limit_met_while_grounding_is_a_halt_with_bounds() {
+    let digits: String = (0..24).map(|digit| format!("(d {digit}) ")).collect();
+    let product = "(<= (next (p ?a ?b ?c ?d ?e)) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e))";
+    let sheet = guess_and(&format!("{digits}\n{product}"));
+    let ran = solve(&sheet, &["--memory", "96MiB"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.out.contains("at least 0") && ran.out.contains("at most  1"), "{ran:?}");
+    assert!(ran.err.contains("the memory limit was met"), "{ran:?}");
+    assert!(ran.err.contains("the rules were being grounded"), "{ran:?}");
+    let depth = ["perft", "-", "--depth", "1", "--memory", "96MiB"];
+    let counted = run_with(&depth, sheet.as_bytes());
+    assert_eq!(counted.status, 1, "{counted:?}");
+    assert!(counted.err.contains("before it began"), "{counted:?}");
+}
+
 #[test]
 fn a_state_that_does_not_fit_the_game_is_refused() {
     solve(GUESS, &["--from", "(cell 1 1 x)"]).refused(2, &["cell"]);

@@ -10,6 +10,7 @@ mod facts;
 mod formula;
 mod information;
 mod layout;
+mod local;
 mod names;
 mod normal;
 mod pool;

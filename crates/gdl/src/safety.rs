@@ -5,7 +5,8 @@
 //! (`unfold.rs`); the callers then bind the variables, or are unsafe themselves and unfolded in
 //! turn. What remains unsafe in the end is refused, with the variable and the call that leaves it
 //! unbound. `legal`, `goal`, `sees` and `input` are always asked for a role, so an unbound role
-//! variable there is bound by `(role ?r)`.
+//! variable there is bound by `(role ?r)`. Before all that, a variable that stands in one `not` alone
+//! is taken out of its rule (`local.rs`).
 //!
 //! A truly unsafe recursion would unfold for ever, and some calls multiply: the rules and the
 //! conditions that are made are bounded in number, and a sheet beyond the bound is refused, so that
@@ -13,6 +14,7 @@
 
 use index::IdSet;
 
+use crate::local::close_denials;
 use crate::names::fold;
 use crate::normal::tidy;
 use crate::pool::{Pool, Signature};
@@ -37,7 +39,7 @@ pub(crate) struct Origin {
     call: Option<Span>,
     /// Whether the rule has no condition at all.
     is_fact: bool,
-    /// Whether a `not` of the rule speaks of it.
+    /// Whether a `not` of the rule speaks of it, and the head does not.
     is_denied: bool,
 }
 
@@ -61,11 +63,14 @@ pub(crate) fn unbound(rule: &Rule) -> IdSet<VarId> {
 /// Makes all rules safe, or says which cannot be.
 pub(crate) fn secure(
     text: &str,
-    rules: Vec<Rule>,
+    mut rules: Vec<Rule>,
     symbols: &mut Symbols,
     options: &ReadOptions,
     faults: &mut Vec<Diagnostic>,
 ) -> Vec<Rule> {
+    if !options.strict {
+        close_denials(text, &mut rules, symbols, faults);
+    }
     if rules.iter().all(|rule| unbound(rule).is_empty()) {
         return rules;
     }
@@ -162,7 +167,7 @@ impl Securing<'_> {
             relation: rule.head.relation,
             call: None,
             is_fact: rule.body.is_empty(),
-            is_denied: rule.body.iter().any(|literal| is_denied(literal, variable)),
+            is_denied: is_denied(rule, variable),
         }
     }
 
@@ -302,11 +307,13 @@ impl Securing<'_> {
     }
 }
 
-/// Whether a negative condition speaks of the variable.
-fn is_denied(literal: &Literal, variable: VarId) -> bool {
-    let mut found = IdSet::new();
-    literal.collect_variables(&mut found);
-    matches!(literal, Literal::Negative(_)) && found.contains(variable)
+/// Whether a negative condition speaks of the variable, and the head does not.
+fn is_denied(rule: &Rule, variable: VarId) -> bool {
+    let (mut head, mut denied) = (IdSet::new(), IdSet::new());
+    rule.head.collect_variables(&mut head);
+    let negative = rule.body.iter().filter(|literal| matches!(literal, Literal::Negative(_)));
+    negative.for_each(|literal| literal.collect_variables(&mut denied));
+    denied.contains(variable) && !head.contains(variable)
 }
 
 /// Whether callers may stand in for a missing condition of this relation.

@@ -71,7 +71,8 @@ fn each_fault_of_form_is_found() {
 fn each_fault_of_meaning_is_found() {
     let cases = [
         ("(<= (next ?x) (not (d ?x)))", "unsafe-variable"),
-        ("(<= p (d ?x) (not (e ?x ?y)))", "unsafe-variable"),
+        ("(<= p (d ?x) (not (e ?x ?y)) (distinct ?y ?x))", "unsafe-variable"),
+        ("(<= p (or (not (d ?x)) (not (e 1 ?x))))", "unsafe-variable"),
         ("(<= p (distinct ?x 1))", "unsafe-variable"),
         ("(<= (u ?x) (not (d ?x))) (<= (next ?y) (u ?y))", "unsafe-variable"),
         ("(<= (u ?x ?y) (d ?x)) (<= (next (f ?y)) (d ?x) (u ?x ?y))", "unsafe-variable"),
@@ -160,6 +161,8 @@ fn oddities_are_warned_of() {
         ("(<= (legal ?r k) (true s))", "unsafe-rule"),
         ("(<= (goal a 5) (not (goal a 1)))", "negation-by-argument"),
         ("(<= (u ?x) (not (e ?x 2)))", "unsafe-rule"),
+        ("(<= p (d ?x) (not (e ?x ?y)))", "negated-variable"),
+        ("(<= p (or (not (d ?x)) (not (e 1 ?y))))", "negated-variable"),
     ];
     for (lines, code) in cases {
         let reading = reading(&game(lines), false);
@@ -169,12 +172,31 @@ fn oddities_are_warned_of() {
 }
 
 #[test]
+fn a_variable_of_a_denial_alone_is_named_by_one_helper() {
+    let lines = "(<= (p ?x) (d ?x) (not (e ?x ?Y)))\n(<= (q ?z) (d ?z) (not (e ?z ?w)))\n\
+                 (<= r (not (e ?v ?w)))";
+    let reading = reading(&game(lines), false);
+    let warned: Vec<_> =
+        reading.diagnostics.iter().map(|f| (f.code, f.notes[0].as_str())).collect();
+    assert_eq!(warned.len(), 3, "{warned:?}");
+    assert!(warned.iter().all(|(code, _)| *code == "negated-variable"), "{warned:?}");
+    let advice = "say so by a helper: (<= (some_e ?x) (e ?x ?Y)) and (not (some_e ?x))";
+    assert_eq!(warned[0].1, advice);
+    assert!(warned[2].1.contains("(<= (some_e) (e ?v ?w))"), "{warned:?}");
+    let text = reading.rulebook.expect("warned of only").to_string();
+    let helpers = text.lines().filter(|line| line.contains("<= (e_part")).count();
+    let nullary = text.lines().filter(|line| line.contains("<= e_part")).count();
+    assert_eq!((helpers, nullary), (1, 1), "equal denials share a helper:\n{text}");
+}
+
+#[test]
 fn strict_refuses_what_is_luck() {
     for lines in [
         "(<= (legal ?r k) (true s))",
         "(<= (goal a 5) (not (goal a 1)))",
         "(<= (u ?x) (not (e ?x 2)))",
         "(d 1 2)",
+        "(<= p (d ?x) (not (e ?x ?y)))",
     ] {
         assert!(reading(&game(lines), true).is_refused(), "{lines}");
     }

@@ -127,7 +127,7 @@ fn hold_ground(book: &Rulebook) {
         Err(fault) => return assert!(!fault.message.is_empty(), "{fault:?}"),
     };
     assert_eq!(ground::verify(&rules), Ok(()), "ground rules that are unsound:\n{book}");
-    match net::lower(&rules, GATE_LIMIT) {
+    match net::lower(&rules, &net::LowerLimits { gates: GATE_LIMIT, ..Default::default() }) {
         Ok(network) => assert_eq!(net::verify(&network), Ok(()), "an unsound network:\n{book}"),
         Err(fault) => assert!(!fault.to_string().is_empty(), "a refusal without a reason"),
     }

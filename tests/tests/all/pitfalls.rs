@@ -101,7 +101,7 @@ struct Compiled {
 impl Compiled {
     fn of(book: &Rulebook) -> Option<Self> {
         let rules = ground::ground(book, &ground::GroundLimits::default()).ok()?;
-        let net = Arc::new(net::lower(&rules, net::DEFAULT_LIMIT_GATES).expect("a network"));
+        let net = Arc::new(net::lower(&rules, &net::LowerLimits::default()).expect("a network"));
         let machine = Machine::new(net.clone(), Isa::detect(), 1);
         Some(Self { state: net::interpret::initial(&net), net, machine })
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use gdl::{Rulebook, Source};
 use ground::{GroundFault, GroundLimits, GroundRules};
-use net::{LowerFault, Net};
+use net::{LowerFault, LowerLimits, Net};
 use sqasp::{DomainFault, Domains, Unfinished};
 use verdict::Fault;
 
@@ -129,7 +129,7 @@ pub(crate) fn ground_within(
 
 /// The network of ground rules.
 pub(crate) fn lower(rules: &GroundRules) -> Result<Net, Box<Fault>> {
-    net::lower(rules, net::DEFAULT_LIMIT_GATES).map_err(|fault| Box::new(lowered(fault)))
+    net::lower(rules, &LowerLimits::default()).map_err(|fault| Box::new(lowered(fault)))
 }
 
 fn build(
@@ -146,6 +146,9 @@ fn lowered(fault: LowerFault) -> Fault {
         LowerFault::GateLimit { span, .. } => ("gate-limit", *span),
         LowerFault::NegativeCycle { span } => ("negative-cycle", *span),
         LowerFault::ViewNeedsMoves { span } => ("does-in-view", *span),
+        LowerFault::Interrupted => ("interrupted", None),
+        LowerFault::OutOfTime => ("time", None),
+        LowerFault::OutOfMemory { .. } => ("memory", None),
     };
     Fault { code, message: fault.to_string(), states: Vec::new(), span, notes: Vec::new() }
 }

@@ -2,8 +2,8 @@
 //!
 //! A fault here is the author's (a domain that grows, a goal out of range) or the user's (time,
 //! interrupt, a limit); it names the rule at fault where there is one. Work is counted in stored
-//! tuples and emitted rules; the clock is looked at every few thousand steps, so a look costs
-//! nothing beside the joins.
+//! tuples and emitted rules; the clock is looked at every few thousand steps and the resident size
+//! every few ten thousand, so a look costs nothing beside the joins.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -22,11 +22,13 @@ pub struct GroundLimits<'a> {
     pub interrupt: Option<&'a AtomicBool>,
     /// Moment at which to stop.
     pub deadline: Option<Instant>,
+    /// Resident bytes of the process beyond which to stop, where the system tells them.
+    pub memory: Option<u64>,
 }
 
 impl Default for GroundLimits<'_> {
     fn default() -> Self {
-        Self { atoms: 20_000_000, depth: 32, interrupt: None, deadline: None }
+        Self { atoms: 20_000_000, depth: 32, interrupt: None, deadline: None, memory: None }
     }
 }
 
@@ -69,11 +71,15 @@ pub(crate) const OVER_BUDGET: &str = "over-budget";
 const STEPS_PER_LOOK: u64 = 1 << 12;
 const _: () = assert!(STEPS_PER_LOOK.is_power_of_two());
 
+/// Looks at the clock for each look at the resident size, which takes a file to be read.
+const LOOKS_PER_WEIGHING: u64 = 16;
+
 /// Counts work against the limits.
 pub(crate) struct Watch<'a> {
     rulebook: &'a Rulebook,
     limits: &'a GroundLimits<'a>,
     steps: u64,
+    looks: u64,
     /// Steps after which another way is tried.
     budget: u64,
     counted: usize,
@@ -88,8 +94,17 @@ pub(crate) struct Watch<'a> {
 impl<'a> Watch<'a> {
     /// A watch that gives up with [`OVER_BUDGET`] after about `budget` steps.
     pub(crate) fn new(rulebook: &'a Rulebook, limits: &'a GroundLimits<'a>, budget: u64) -> Self {
-        let grown = FxHashMap::default();
-        Self { rulebook, limits, steps: 0, budget, counted: 0, rule: None, entered_at: 0, grown }
+        Self {
+            rulebook,
+            limits,
+            steps: 0,
+            looks: 0,
+            budget,
+            counted: 0,
+            rule: None,
+            entered_at: 0,
+            grown: FxHashMap::default(),
+        }
     }
 
     /// What comes next is for this rule.
@@ -127,8 +142,12 @@ impl<'a> Watch<'a> {
         if self.steps & (STEPS_PER_LOOK - 1) == 0 { self.look() } else { Ok(()) }
     }
 
-    /// Asks the clock and the interrupt flag.
-    pub(crate) fn look(&self) -> Result<(), GroundFault> {
+    /// Asks the clock, the interrupt flag and now and then the resident size.
+    pub(crate) fn look(&mut self) -> Result<(), GroundFault> {
+        self.looks += 1;
+        if self.looks.is_multiple_of(LOOKS_PER_WEIGHING) {
+            self.weigh()?;
+        }
         if self.steps > self.budget {
             return Err(GroundFault::new(OVER_BUDGET, self.rule, "this rule takes long to ground"));
         }
@@ -145,6 +164,22 @@ impl<'a> Watch<'a> {
                 self.rule,
                 "the time was up while this rule was grounded",
             ));
+        }
+        Ok(())
+    }
+
+    /// Asks for everything between two stages, of which the next may take long.
+    pub(crate) fn pause(&mut self) -> Result<(), GroundFault> {
+        self.look()?;
+        self.weigh()
+    }
+
+    /// Asks for the resident size.
+    pub(crate) fn weigh(&self) -> Result<(), GroundFault> {
+        let held = self.limits.memory.zip(store::resident_bytes());
+        if held.is_some_and(|(limit, held)| held > limit) {
+            let message = "the memory was used up while this rule was grounded";
+            return Err(GroundFault::new("memory", self.rule, message));
         }
         Ok(())
     }
@@ -222,6 +257,17 @@ mod tests {
         let mut watch = Watch::new(&book, &limits, u64::MAX);
         let stopped = (0..STEPS_PER_LOOK).find_map(|_| watch.step().err());
         assert_eq!(stopped.map(|fault| fault.code), Some("interrupted"));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_beyond_its_memory_stops_within_one_weighing() {
+        let limits = GroundLimits { memory: Some(1), ..Default::default() };
+        let book = book();
+        let mut watch = Watch::new(&book, &limits, u64::MAX);
+        let steps = STEPS_PER_LOOK * LOOKS_PER_WEIGHING;
+        let stopped = (0..steps).find_map(|_| watch.step().err());
+        assert_eq!(stopped.map(|fault| fault.code), Some("memory"));
     }
 
     #[test]

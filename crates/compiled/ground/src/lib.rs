@@ -145,8 +145,10 @@ fn attempt(
     let mut model = Model::new(program, table, &strata);
     model.complete(&strata, &mut watch)?;
     let (numbering, raw) = instances(&mut model, &strata, &mut watch)?;
+    watch.pause()?;
     let folded = simplify(&raw, &classes(&model, &numbering, rulebook));
     drop(raw);
+    watch.pause()?;
     let rules = Finish { rulebook, model, numbering, folded }.ground_rules()?;
     debug_assert_eq!(verify(&rules), Ok(()));
     Ok(rules)

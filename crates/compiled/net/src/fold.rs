@@ -66,6 +66,12 @@ impl Gates {
 
     /// A junction of many operands: sorted, so that equal sets of operands are one gate.
     pub(crate) fn join_many(&mut self, kind: Junction, operands: &[GateId]) -> GateId {
+        match *operands {
+            [] => return kind.identity(),
+            [only] => return only,
+            [left, right] => return self.join(kind, left, right),
+            _ => {}
+        }
         let mut level: Vec<GateId> =
             operands.iter().copied().filter(|gate| *gate != kind.identity()).collect();
         level.sort_unstable();
@@ -74,15 +80,14 @@ impl Gates {
             return kind.annihilator();
         }
         while level.len() > 1 {
-            let next: Vec<GateId> = level
-                .chunks(2)
-                .map(|pair| match *pair {
-                    [left, right] => self.join(kind, left, right),
-                    _ => pair[0],
-                })
-                .collect();
-            debug_assert!(next.len() < level.len());
-            level = next;
+            let pairs = level.len().div_ceil(2);
+            debug_assert!(pairs < level.len());
+            for pair in 0..pairs {
+                let left = level[2 * pair];
+                let right = level.get(2 * pair + 1).copied();
+                level[pair] = right.map_or(left, |right| self.join(kind, left, right));
+            }
+            level.truncate(pairs);
         }
         level.first().copied().unwrap_or(kind.identity())
     }

@@ -20,7 +20,7 @@ mod verify;
 pub use gates::{Gate, GateId, Gates, Net, NetRole};
 pub use ground::{BaseId, InputId};
 pub use interpret::{State, View};
-pub use lower::{DEFAULT_LIMIT_GATES, LowerFault, lower};
+pub use lower::{LowerFault, LowerLimits, lower};
 pub use rebuild::{LeafMap, Substitution, cone, support};
 pub use text::{dot, parse_net};
 pub use verify::verify;

@@ -7,6 +7,9 @@
 //! the end: folding leaves gates behind that nothing reads, and every later pass would carry them.
 //! Cost: linear in the rules, but for recursion; a limit on the gates bounds that.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
 use gdl::{RoleId, Span};
 use ground::{AtomId, AtomKind, BaseId, GroundRules, InputId};
 use index::{Id, IndexVec};
@@ -17,8 +20,43 @@ use crate::rebuild::{Substitution, cone};
 use crate::recursion::{InnerRule, least_fixpoint};
 use crate::scc::{Graph, components};
 
-/// The limit on gates that callers use when the user gave none.
-pub const DEFAULT_LIMIT_GATES: usize = 8_000_000;
+/// How much lowering may take.
+#[derive(Clone, Copy, Debug)]
+pub struct LowerLimits<'a> {
+    /// Gates made on the way.
+    pub gates: usize,
+    /// Set from outside to stop.
+    pub interrupt: Option<&'a AtomicBool>,
+    /// Moment at which to stop.
+    pub deadline: Option<Instant>,
+    /// Resident bytes of the process beyond which to stop, where the system tells them.
+    pub memory: Option<u64>,
+}
+
+impl Default for LowerLimits<'_> {
+    fn default() -> Self {
+        Self { gates: 8_000_000, interrupt: None, deadline: None, memory: None }
+    }
+}
+
+impl LowerLimits<'_> {
+    /// Asks for all limits but that on gates.
+    fn look(&self) -> Result<(), LowerFault> {
+        if self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(LowerFault::Interrupted);
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(LowerFault::OutOfTime);
+        }
+        match self.memory.zip(store::resident_bytes()) {
+            Some((limit, held)) if held > limit => Err(LowerFault::OutOfMemory { held }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Components lowered between two looks at the limits other than that on gates.
+const COMPONENTS_PER_LOOK: usize = 1 << 14;
 
 /// Why no network was made; each with the place of a rule of the atom at fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +78,15 @@ pub enum LowerFault {
         /// Where.
         span: Option<Span>,
     },
+    /// It was interrupted.
+    Interrupted,
+    /// The time was up.
+    OutOfTime,
+    /// The process grew beyond its limit.
+    OutOfMemory {
+        /// Its resident bytes.
+        held: u64,
+    },
 }
 
 impl LowerFault {
@@ -49,6 +96,7 @@ impl LowerFault {
             Self::GateLimit { span, .. }
             | Self::NegativeCycle { span }
             | Self::ViewNeedsMoves { span } => *span,
+            Self::Interrupted | Self::OutOfTime | Self::OutOfMemory { .. } => None,
         }
     }
 }
@@ -63,21 +111,27 @@ impl std::fmt::Display for LowerFault {
             Self::ViewNeedsMoves { .. } => {
                 write!(f, "legal, goal or terminal depends on a move of the same step")
             }
+            Self::Interrupted => write!(f, "building the network was interrupted"),
+            Self::OutOfTime => write!(f, "the time was up while the network was built"),
+            Self::OutOfMemory { .. } => {
+                write!(f, "the memory was used up while the network was built")
+            }
         }
     }
 }
 
 impl std::error::Error for LowerFault {}
 
-/// The network of ground rules, with at most `limit_gates` gates made on the way.
+/// The network of ground rules.
 ///
 /// # Errors
 /// A limit met, or rules that are not as grounding promises.
-pub fn lower(ground: &GroundRules, limit_gates: usize) -> Result<Net, LowerFault> {
+pub fn lower(ground: &GroundRules, limits: &LowerLimits<'_>) -> Result<Net, LowerFault> {
     assert_eq!(ground.rules.len(), ground.spans.len(), "each rule has a place");
-    let mut lowering = Lowering::new(ground, limit_gates);
+    let mut lowering = Lowering::new(ground, limits);
     let wanted = Outputs::of(ground);
     lowering.run(&wanted)?;
+    limits.look()?;
     let net = wanted.net(&mut lowering);
     lowering.check_view(&wanted)?;
     debug_assert_eq!(crate::verify(&net), Ok(()));
@@ -170,48 +224,78 @@ impl Outputs {
     }
 }
 
-/// A copy of the outputs' cone, and the outputs in it. A copy may fold further and leave a
-/// negation behind; a second one then finds nothing left to fold.
+/// A copy of the outputs' cone, and the outputs in it.
 fn compact(source: &Gates, outputs: &[GateId]) -> (Gates, Vec<GateId>) {
     let mut gates = Gates::new();
-    gates.reserve(source.len());
-    let copied = Substitution::new().rebuild(source, outputs, &mut gates, &mut |_| None);
-    let constants = 2;
-    let used = cone(&gates, &copied).iter().filter(|gate| gate.index() >= constants).count();
-    if used + constants == gates.len() {
-        return (gates, copied);
-    }
-    debug_assert!(used + constants < gates.len());
-    compact(&gates, &copied)
+    gates.reserve(cone(source, outputs).len());
+    let copied = Substitution::new().copy(source, outputs, &mut gates);
+    debug_assert!(gates.len() <= source.len(), "a copy of a part");
+    (gates, copied)
 }
 
 /// The work: gates of the atoms done so far.
 struct Lowering<'a> {
     ground: &'a GroundRules,
-    limit_gates: usize,
-    rules_of: IndexVec<AtomId, Vec<usize>>,
+    limits: &'a LowerLimits<'a>,
+    rules_of: RulesOf,
     gates: Gates,
     values: IndexVec<AtomId, GateId>,
     /// By atom: whether it depends on a move.
     moved: IndexVec<AtomId, bool>,
+    /// Memory for reuse: the guards of one atom's rules, and the operands of one guard.
+    bodies: Vec<GateId>,
+    operands: Vec<GateId>,
+}
+
+/// The rules of each atom: those of atom `a` are `rules[starts[a]..starts[a + 1]]`, ascending.
+struct RulesOf {
+    starts: Vec<u32>,
+    rules: Vec<u32>,
+}
+
+impl RulesOf {
+    fn new(ground: &GroundRules) -> Self {
+        assert!(u32::try_from(ground.rules.len()).is_ok(), "more rules than ids");
+        let mut starts = vec![0u32; ground.atoms.len() + 1];
+        for rule in &ground.rules {
+            starts[rule.head.index() + 1] += 1;
+        }
+        for atom in 0..ground.atoms.len() {
+            starts[atom + 1] += starts[atom];
+        }
+        let mut free = starts.clone();
+        let mut rules = vec![0; ground.rules.len()];
+        for (at, rule) in ground.rules.iter().enumerate() {
+            let slot = &mut free[rule.head.index()];
+            rules[*slot as usize] = at as u32;
+            *slot += 1;
+        }
+        Self { starts, rules }
+    }
+
+    fn range(&self, atom: AtomId) -> std::ops::Range<usize> {
+        self.starts[atom.index()] as usize..self.starts[atom.index() + 1] as usize
+    }
+
+    fn get(&self, atom: AtomId) -> &[u32] {
+        &self.rules[self.range(atom)]
+    }
 }
 
 impl<'a> Lowering<'a> {
-    fn new(ground: &'a GroundRules, limit_gates: usize) -> Self {
+    fn new(ground: &'a GroundRules, limits: &'a LowerLimits<'a>) -> Self {
         let atoms = ground.atoms.len();
-        let mut rules_of = IndexVec::filled(Vec::new(), atoms);
-        for (at, rule) in ground.rules.iter().enumerate() {
-            rules_of[rule.head].push(at);
-        }
         let mut lowering = Self {
             ground,
-            limit_gates,
-            rules_of,
+            limits,
+            rules_of: RulesOf::new(ground),
             gates: Gates::new(),
             values: IndexVec::filled(Gates::FALSE, atoms),
             moved: IndexVec::filled(false, atoms),
+            bodies: Vec::new(),
+            operands: Vec::new(),
         };
-        lowering.gates.reserve(ground.rules.len().min(limit_gates));
+        lowering.gates.reserve(ground.rules.len().min(limits.gates));
         lowering.set_leaves();
         lowering
     }
@@ -226,7 +310,7 @@ impl<'a> Lowering<'a> {
                 }
                 _ => continue,
             }
-            assert!(self.rules_of[atom].is_empty(), "nothing concludes what is given");
+            assert!(self.rules_of.get(atom).is_empty(), "nothing concludes what is given");
         }
     }
 
@@ -235,13 +319,16 @@ impl<'a> Lowering<'a> {
             rule.body.iter().map(|literal| (rule.head.index(), literal.atom.index()))
         });
         let graph = Graph::new(self.ground.atoms.len(), edges);
-        for component in components(&graph, &wanted.roots()) {
+        for (at, component) in components(&graph, &wanted.roots()).into_iter().enumerate() {
+            if at.is_multiple_of(COMPONENTS_PER_LOOK) {
+                self.limits.look()?;
+            }
             let members: Vec<AtomId> = component.into_iter().map(AtomId::from_index).collect();
             match members[..] {
                 [atom] if !graph.has_loop(atom.index()) => self.lower_atom(atom),
                 _ => self.lower_together(&members)?,
             }
-            if self.gates.len() > self.limit_gates {
+            if self.gates.len() > self.limits.gates {
                 return Err(self.over_limit(members[0]));
             }
         }
@@ -250,29 +337,32 @@ impl<'a> Lowering<'a> {
 
     /// The place of a rule of the atom.
     fn span(&self, atom: AtomId) -> Option<Span> {
-        self.rules_of[atom].first().map(|rule| self.ground.spans[*rule])
+        self.rules_of.get(atom).first().map(|rule| self.ground.spans[*rule as usize])
     }
 
     fn over_limit(&self, atom: AtomId) -> LowerFault {
-        LowerFault::GateLimit { limit_gates: self.limit_gates, span: self.span(atom) }
+        LowerFault::GateLimit { limit_gates: self.limits.gates, span: self.span(atom) }
     }
 
     fn lower_atom(&mut self, atom: AtomId) {
         if matches!(self.ground.atoms[atom], AtomKind::True(_) | AtomKind::Does(_)) {
             return;
         }
-        let mut bodies = Vec::with_capacity(self.rules_of[atom].len());
-        for at in 0..self.rules_of[atom].len() {
-            let rule = self.rules_of[atom][at];
+        let mut bodies = std::mem::take(&mut self.bodies);
+        bodies.clear();
+        for at in self.rules_of.range(atom) {
+            let rule = self.rules_of.rules[at] as usize;
             bodies.push(self.guard(atom, rule, |_| false));
         }
         self.values[atom] = self.gates.any(&bodies);
+        self.bodies = bodies;
     }
 
     /// The conjunction of a rule's body without the atoms that `skip` names.
     fn guard(&mut self, head: AtomId, rule: usize, skip: impl Fn(AtomId) -> bool) -> GateId {
         let ground = self.ground;
-        let mut operands = Vec::with_capacity(ground.rules[rule].body.len());
+        let mut operands = std::mem::take(&mut self.operands);
+        operands.clear();
         for literal in &ground.rules[rule].body {
             self.moved[head] |= self.moved[literal.atom];
             if !skip(literal.atom) {
@@ -280,7 +370,9 @@ impl<'a> Lowering<'a> {
                 operands.push(if literal.negated { self.gates.not(value) } else { value });
             }
         }
-        self.gates.all(&operands)
+        let guard = self.gates.all(&operands);
+        self.operands = operands;
+        guard
     }
 
     /// Atoms that need each other.
@@ -289,13 +381,14 @@ impl<'a> Lowering<'a> {
             members.iter().enumerate().map(|(at, atom)| (*atom, at)).collect();
         let mut rules = Vec::new();
         for (head, &atom) in members.iter().enumerate() {
-            for rule in self.rules_of[atom].clone() {
+            for at in self.rules_of.range(atom) {
+                let rule = self.rules_of.rules[at] as usize;
                 let inner = self.inner(rule, &place)?;
                 let guard = self.guard(atom, rule, |atom| place.contains_key(&atom));
                 rules.push(InnerRule { head, guard, inner });
             }
         }
-        let found = least_fixpoint(&mut self.gates, members.len(), &rules, self.limit_gates)
+        let found = least_fixpoint(&mut self.gates, members.len(), &rules, self.limits.gates)
             .map_err(|_| self.over_limit(members[0]))?;
         let moved = members.iter().any(|atom| self.moved[*atom]);
         for (&atom, gate) in members.iter().zip(found) {

@@ -52,6 +52,51 @@ impl Substitution {
         self.walk(None, outputs, gates, leaf)
     }
 
+    /// Copies `outputs` of `source` into `target`, gate by gate: as no law applies to a gate of a
+    /// well-formed arena, none would apply to its copy.
+    pub(crate) fn copy(
+        &mut self,
+        source: &Gates,
+        outputs: &[GateId],
+        target: &mut Gates,
+    ) -> Vec<GateId> {
+        self.begin(source.len());
+        for &output in outputs {
+            self.stack.push(output);
+            while let Some(&id) = self.stack.last() {
+                let gate = source.gate(id);
+                if self.is_done(id) {
+                    self.stack.pop();
+                } else if self.is_ready(gate) {
+                    self.stack.pop();
+                    let copy = target.intern(self.renamed(gate));
+                    self.memo[id.index()] = (self.round, copy);
+                }
+            }
+        }
+        outputs.iter().map(|output| self.done(*output)).collect()
+    }
+
+    /// The gate over the copies of its operands.
+    fn renamed(&self, gate: Gate) -> Gate {
+        let pair = |low, high| {
+            let (low, high) = (self.done(low), self.done(high));
+            (low.min(high), low.max(high))
+        };
+        match gate {
+            Gate::Const(_) | Gate::Base(_) | Gate::Does(_) => gate,
+            Gate::Not(operand) => Gate::Not(self.done(operand)),
+            Gate::And(low, high) => {
+                let (low, high) = pair(low, high);
+                Gate::And(low, high)
+            }
+            Gate::Or(low, high) => {
+                let (low, high) = pair(low, high);
+                Gate::Or(low, high)
+            }
+        }
+    }
+
     fn walk(
         &mut self,
         source: Option<&Gates>,

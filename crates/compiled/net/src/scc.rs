@@ -9,7 +9,7 @@
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
     starts: Vec<usize>,
-    targets: Vec<usize>,
+    targets: Vec<u32>,
 }
 
 impl Graph {
@@ -24,21 +24,22 @@ impl Graph {
             starts[node + 1] += starts[node];
         }
         let mut cursor = starts.clone();
-        let mut targets = vec![0; starts[nodes]];
+        assert!(u32::try_from(nodes).is_ok(), "more nodes than ids");
+        let mut targets = vec![0u32; starts[nodes]];
         for (from, to) in edges {
-            targets[cursor[from]] = to;
+            targets[cursor[from]] = to as u32;
             cursor[from] += 1;
         }
         Self { starts, targets }
     }
 
     fn successor(&self, node: usize, nth: usize) -> Option<usize> {
-        self.targets[self.starts[node]..self.starts[node + 1]].get(nth).copied()
+        self.targets[self.starts[node]..self.starts[node + 1]].get(nth).map(|&to| to as usize)
     }
 
     /// Whether the node is its own successor.
     pub(crate) fn has_loop(&self, node: usize) -> bool {
-        self.targets[self.starts[node]..self.starts[node + 1]].contains(&node)
+        self.targets[self.starts[node]..self.starts[node + 1]].iter().any(|&to| to as usize == node)
     }
 }
 

@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ground::GroundLimits;
 use net::facts::{Level, guess_exclusive, guess_groups, guess_level, playouts};
-use net::{
-    BaseId, DEFAULT_LIMIT_GATES, InputId, Net, State, View, interpret, lower, parse_net, verify,
-};
+use net::{BaseId, InputId, LowerLimits, Net, State, View, interpret, lower, parse_net, verify};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../games")
@@ -18,7 +16,7 @@ fn load(path: &Path) -> Net {
     let reading = gdl::read(source, &gdl::ReadOptions::default());
     let rulebook = reading.rulebook.expect("games of the project are in order");
     let ground = ground::ground(&rulebook, &GroundLimits::default()).expect("they ground");
-    lower(&ground, DEFAULT_LIMIT_GATES).expect("they lower")
+    lower(&ground, &LowerLimits::default()).expect("they lower")
 }
 
 fn games() -> Vec<(String, Net)> {

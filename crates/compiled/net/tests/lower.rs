@@ -6,7 +6,7 @@ use ground::{
     Terms,
 };
 use index::{Id, IndexVec};
-use net::{DEFAULT_LIMIT_GATES, LowerFault, Net, State, interpret, lower, parse_net, verify};
+use net::{LowerFault, LowerLimits, Net, State, interpret, lower, parse_net, verify};
 
 /// Ground rules of a game with one role, written atom by atom.
 struct Builder {
@@ -62,7 +62,7 @@ impl Builder {
     }
 
     fn lower(&self) -> Result<Net, LowerFault> {
-        lower(&self.rules, DEFAULT_LIMIT_GATES)
+        lower(&self.rules, &LowerLimits::default())
     }
 
     fn net(&self) -> Net {
@@ -206,7 +206,23 @@ fn rules_out_of_order_are_refused_with_their_place() {
     let span = Some(Span { start: 1, end: u32::MAX });
     assert_eq!(moved.lower(), Err(LowerFault::ViewNeedsMoves { span }));
     assert!(matches!(
-        lower(&rooms(50).rules, 100),
+        lower(&rooms(50).rules, &LowerLimits { gates: 100, ..Default::default() }),
         Err(LowerFault::GateLimit { limit_gates: 100, span: Some(_) })
     ));
+}
+
+#[test]
+fn limits_of_time_memory_and_patience_stop() {
+    let rules = rooms(5).rules;
+    let flag = std::sync::atomic::AtomicBool::new(true);
+    let interrupt = Some(&flag);
+    let stopped = lower(&rules, &LowerLimits { interrupt, ..Default::default() });
+    assert_eq!(stopped, Err(LowerFault::Interrupted));
+    let deadline = Some(std::time::Instant::now());
+    let stopped = lower(&rules, &LowerLimits { deadline, ..Default::default() });
+    assert_eq!(stopped, Err(LowerFault::OutOfTime));
+    if cfg!(target_os = "linux") {
+        let stopped = lower(&rules, &LowerLimits { memory: Some(1), ..Default::default() });
+        assert!(matches!(stopped, Err(LowerFault::OutOfMemory { held: 2.. })), "{stopped:?}");
+    }
 }

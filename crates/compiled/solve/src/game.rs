@@ -12,7 +12,7 @@ use gdl::{Rulebook, Span, keyword};
 use ground::{GroundLimits, GroundRules};
 use index::{Id, IndexVec};
 use kernel::{Casting, Expander, FlawKind, PlaneKernel};
-use net::{BaseId, InputId, Net};
+use net::{BaseId, InputId, LowerFault, LowerLimits, Net};
 use verdict::{Counts, Fault, Halt, HaltReason, Objective, Question, Stop, Watch};
 
 use crate::Options;
@@ -59,8 +59,7 @@ impl Game {
     pub fn new(question: &Question, options: &Options, watch: &Watch<'_>) -> Result<Self, Stop> {
         check_question(question)?;
         let ground = grounded(question, options, watch)?;
-        let mut net = net::lower(&ground, GATE_LIMIT)
-            .map_err(|fault| faulty("network-too-large", fault.to_string(), None, Vec::new()))?;
+        let mut net = lowered(&ground, watch)?;
         if let Some(state) = &question.from {
             net.init = from_state(&ground, question, state)?;
         }
@@ -220,13 +219,40 @@ fn grounded(
         atoms: options.ground_limit,
         interrupt: Some(watch.interrupt),
         deadline: watch.time.map(|time| watch.started + time),
+        memory: watch.memory,
         ..GroundLimits::default()
     };
     ground::ground(&question.rulebook, &limits).map_err(|fault| match fault.code {
         "interrupted" => unknown(HaltReason::Interrupt, "let the rules be grounded"),
         "time" => unknown(HaltReason::Time, "give more `--time`: the rules were being grounded"),
+        "memory" => unknown(out_of_memory(watch), "give more `--memory`: the rules were being grounded"),
         _ => faulty(fault.code, fault.message, fault.span, fault.notes),
     })
+}
+
+fn lowered(ground: &GroundRules, watch: &Watch<'_>) -> Result<Net, Stop> {
+    let limits = LowerLimits {
+        gates: GATE_LIMIT,
+        interrupt: Some(watch.interrupt),
+        deadline: watch.time.map(|time| watch.started + time),
+        memory: watch.memory,
+    };
+    net::lower(ground, &limits).map_err(|fault| match fault {
+        LowerFault::Interrupted => unknown(HaltReason::Interrupt, "let the network be built"),
+        LowerFault::OutOfTime => {
+            unknown(HaltReason::Time, "give more `--time`: the network was being built")
+        }
+        LowerFault::OutOfMemory { .. } => {
+            unknown(out_of_memory(watch), "give more `--memory`: the network was being built")
+        }
+        _ => faulty("network-too-large", fault.to_string(), fault.span(), Vec::new()),
+    })
+}
+
+/// The limit on memory was met: more than that is needed, also where memory is free again by now.
+fn out_of_memory(watch: &Watch<'_>) -> HaltReason {
+    let held = store::resident_bytes().max(watch.memory);
+    HaltReason::Memory { needed: held.unwrap_or(0) }
 }
 
 /// A limit that was met before anything is known.
