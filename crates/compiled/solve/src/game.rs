@@ -225,7 +225,9 @@ fn grounded(
     ground::ground(&question.rulebook, &limits).map_err(|fault| match fault.code {
         "interrupted" => unknown(HaltReason::Interrupt, "let the rules be grounded"),
         "time" => unknown(HaltReason::Time, "give more `--time`: the rules were being grounded"),
-        "memory" => unknown(out_of_memory(watch), "give more `--memory`: the rules were being grounded"),
+        "memory" => {
+            unknown(out_of_memory(watch), "give more `--memory`: the rules were being grounded")
+        }
         _ => faulty(fault.code, fault.message, fault.span, fault.notes),
     })
 }
