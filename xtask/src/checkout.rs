@@ -43,6 +43,13 @@ impl Checkout {
         folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
 
+    /// A program that is built in release with the symbolic engine: in a target folder of its own,
+    /// within the common one.
+    pub fn symbolic_program(&self, name: &str) -> PathBuf {
+        let folder = self.release_folder().with_file_name("symbolic").join("release");
+        folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    }
+
     fn release_folder(&self) -> PathBuf {
         let beside = std::env::current_exe().ok().and_then(|path| Some(path.parent()?.to_owned()));
         beside.unwrap_or_else(|| self.root.join("target").join("release"))

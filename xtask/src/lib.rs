@@ -10,6 +10,7 @@ pub mod corpus;
 pub mod fuzz;
 pub mod oddsmith;
 pub mod report;
+pub mod symbolic;
 pub mod system;
 pub mod tests;
 pub mod tidy;

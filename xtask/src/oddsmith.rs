@@ -3,18 +3,27 @@
 //! The build speaks on standard error only, and only when it has much to do (the first time), so
 //! that what is piped onward is the answer alone. On Unix the program replaces this process: the
 //! user's signals, exit code and terminal are its own.
+//!
+//! Commands that need clingo (`crate::symbolic`) run another build of the program, in a target
+//! folder of its own: in a common one, each change between the two would put one program in the
+//! place of the other, under the feet of a run that has just begun.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use crate::checkout::Checkout;
 use crate::report::Failure;
+use crate::{symbolic, system};
 
 /// Runs `oddsmith` with the user's arguments in the user's working directory.
 ///
 /// # Errors
-/// Where the build fails, or the program cannot be started.
+/// Where the build fails or lacks something, or the program cannot be started.
 pub fn run(checkout: &Checkout, arguments: &[String]) -> Result<ExitCode, Failure> {
+    if symbolic::is_asked_for(arguments) {
+        let program = build_symbolic(checkout)?;
+        return become_program(&program, arguments);
+    }
     build(checkout, "oddsmith")?;
     become_program(&checkout.release_program("oddsmith"), arguments)
 }
@@ -29,6 +38,22 @@ pub fn build(checkout: &Checkout, package: &str) -> Result<(), Failure> {
         command.arg("--quiet");
     }
     built(&mut command, package)
+}
+
+/// Builds `oddsmith` with clingo, which takes minutes the first time; where the program is.
+fn build_symbolic(checkout: &Checkout) -> Result<PathBuf, Failure> {
+    let program = checkout.symbolic_program("oddsmith");
+    let folder = program.parent().and_then(Path::parent).expect("it lies in a target folder");
+    let mut command = checkout.cargo(&["build", "--release", "--package", "oddsmith"]);
+    command.args(["--features", "symbolic", "--target-dir"]).arg(folder);
+    if program.exists() {
+        command.arg("--quiet");
+    } else {
+        system::need(system::CLINGO, "; the other engines do without")?;
+        eprintln!("building oddsmith with clingo: some minutes, once");
+    }
+    built(&mut command, "oddsmith")?;
+    Ok(program)
 }
 
 fn built(command: &mut Command, package: &str) -> Result<(), Failure> {

@@ -8,45 +8,93 @@ use std::process::{Command, Stdio};
 
 use crate::report::Failure;
 
-/// A C library that a part of the house links to.
+/// Something that a chore needs beyond Rust, and the package that has it on Debian.
 #[derive(Debug)]
-pub struct Library {
-    /// Its name for the linker.
+pub struct Requirement {
+    /// What it is.
+    pub kind: Kind,
+    /// Its name for the linker or the shell.
     pub name: &'static str,
     /// The package that has it on Debian.
     pub package: &'static str,
 }
 
+/// How it is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A C library that is linked to.
+    Library,
+    /// A program that is run; it answers to `--version`.
+    Program,
+}
+
 /// The solver that audits.
-pub const Z3: Library = Library { name: "z3", package: "libz3-dev" };
+pub const Z3: &[Requirement] = &[library("z3", "libz3-dev")];
 
-impl Library {
-    /// Makes sure that the library can be linked to: installs its package where it may.
-    ///
-    /// # Errors
-    /// Where it is not there and cannot be installed; the remedy ends with `otherwise`.
-    pub fn need(&self, otherwise: &str) -> Result<(), Failure> {
-        if self.is_present() || (install(self.package) && self.is_present()) {
-            return Ok(());
+/// What clingo is built with.
+pub const CLINGO: &[Requirement] =
+    &[program("cmake", "cmake"), program("make", "make"), program("c++", "g++")];
+
+const fn library(name: &'static str, package: &'static str) -> Requirement {
+    Requirement { kind: Kind::Library, name, package }
+}
+
+const fn program(name: &'static str, package: &'static str) -> Requirement {
+    Requirement { kind: Kind::Program, name, package }
+}
+
+/// Makes sure that all of it is there: installs packages where it may.
+///
+/// # Errors
+/// Where something is not there and cannot be installed; the remedy names all that is missing and
+/// ends with `otherwise`.
+pub fn need(all: &[Requirement], otherwise: &str) -> Result<(), Failure> {
+    let mut missing: Vec<&Requirement> = all.iter().filter(|one| !one.is_present()).collect();
+    missing.retain(|one| !(install(one.package) && one.is_present()));
+    if missing.is_empty() { Ok(()) } else { Err(lack(&missing, otherwise)) }
+}
+
+fn lack(missing: &[&Requirement], otherwise: &str) -> Failure {
+    assert!(!missing.is_empty(), "something is lacking");
+    let listed = |part: fn(&Requirement) -> String, between: &str| -> String {
+        missing.iter().map(|one| part(one)).collect::<Vec<_>>().join(between)
+    };
+    let what = listed(Requirement::what, ", no ");
+    let packages = listed(|one| one.package.to_owned(), " ");
+    Failure::environment(
+        format!("there is no {what}; apt-get could not install it without a question."),
+        format!("Install what is missing (Debian: `sudo apt-get install {packages}`){otherwise}."),
+    )
+}
+
+impl Requirement {
+    fn what(&self) -> String {
+        let Self { kind, name, .. } = self;
+        match kind {
+            Kind::Library => format!("library `{name}` to link to"),
+            Kind::Program => format!("program `{name}`"),
         }
-        Err(self.missing(otherwise))
     }
 
-    fn missing(&self, otherwise: &str) -> Failure {
-        let Self { name, package } = self;
-        Failure::environment(
-            format!("there is no library `{name}` to link to, and it could not be installed."),
-            format!("Install it (Debian: `sudo apt-get install {package}`), {otherwise}."),
-        )
-    }
-
-    /// Whether the linker will find it.
+    /// Whether the linker or the shell will find it.
     pub fn is_present(&self) -> bool {
-        let known = Command::new("pkg-config").args(["--exists", self.name]).quietly();
-        let suffix = if cfg!(target_os = "macos") { "dylib" } else { "so" };
-        let file = format!("lib{}.{suffix}", self.name);
-        known || linker_folders().iter().any(|folder| folder.join(&file).exists())
+        match self.kind {
+            Kind::Library => is_linkable(self.name),
+            // CXX is what builds of C++ obey.
+            Kind::Program if self.name == "c++" => {
+                let compiler = std::env::var_os("CXX").unwrap_or_else(|| self.name.into());
+                Command::new(compiler).arg("--version").quietly()
+            }
+            Kind::Program => Command::new(self.name).arg("--version").quietly(),
+        }
     }
+}
+
+fn is_linkable(name: &str) -> bool {
+    let known = Command::new("pkg-config").args(["--exists", name]).quietly();
+    let suffix = if cfg!(target_os = "macos") { "dylib" } else { "so" };
+    let file = format!("lib{name}.{suffix}");
+    known || linker_folders().iter().any(|folder| folder.join(&file).exists())
 }
 
 /// Where linkers look without being told.
@@ -96,13 +144,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_library_that_is_nowhere_is_named_with_its_package() {
-        let library = Library { name: "no-such-library", package: "libno-such-dev" };
-        assert!(!library.is_present());
-        let failure = library.missing("or leave it out");
+    fn all_that_is_nowhere_is_named_with_its_packages() {
+        let absent = library("no-such-library", "libno-such-dev");
+        let unknown = program("no-such-program-anywhere", "no-such-package");
+        assert!(!absent.is_present() && !unknown.is_present());
+        assert!(program("cargo", "cargo").is_present());
+        let failure = lack(&[&absent, &unknown], ", or leave it out");
         assert_eq!(failure.code, 3);
-        assert!(failure.wrong.contains("no-such-library"));
-        assert!(failure.remedy.contains("install libno-such-dev`), or leave it out."));
+        for named in ["library `no-such-library`", "program `no-such-program-anywhere`"] {
+            assert!(failure.wrong.contains(named), "{failure}");
+        }
+        let right = "apt-get install libno-such-dev no-such-package`), or leave it out.";
+        assert!(failure.remedy.ends_with(right), "{failure}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::time::Instant;
 use crate::checkout::Checkout;
 use crate::corpus;
 use crate::report::Failure;
-use crate::system::{self, Library};
+use crate::system::{self, Requirement};
 use crate::tidy;
 
 /// A part of the tests: its name for `--without`, and the calls of cargo that it is (tidy and the
@@ -26,7 +26,8 @@ enum Need {
     Nothing,
     /// A rustup component, by the subcommand that shows whether it is there.
     Component(&'static str, &'static str),
-    Library(&'static Library),
+    /// Libraries and programs, each with its package.
+    System(&'static [Requirement]),
 }
 
 const PARTS: &[Part] = &[
@@ -66,7 +67,41 @@ const PARTS: &[Part] = &[
             ],
             &["test", "--quiet", "--package=audit", "--features=z3"],
         ],
-        need: Need::Library(&system::Z3),
+        need: Need::System(system::Z3),
+    },
+    Part {
+        name: "symbolic",
+        meaning: "the symbolic engine with clingo, linted and tested",
+        // Lints in the profile of tests: clingo, which is most of the time, is built once. What a
+        // build without it tests as well is left to the part `tests`.
+        calls: &[
+            &[
+                "clippy",
+                "--quiet",
+                "--profile=test",
+                "--package=sqasp",
+                "--package=judge",
+                "--package=oddsmith",
+                "--package=tests",
+                "--features=oddsmith/symbolic,tests/symbolic",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ],
+            &["test", "--quiet", "--package=sqasp", "--features=clingo"],
+            &[
+                "test",
+                "--quiet",
+                "--package=oddsmith",
+                "--features=symbolic",
+                "--bins",
+                "--test=symbolic",
+                "--test=readme",
+            ],
+            &["test", "--quiet", "--package=tests", "--features=symbolic", "symbolic::"],
+        ],
+        need: Need::System(system::CLINGO),
     },
     Part {
         name: "corpus",
@@ -165,8 +200,8 @@ fn run_part(checkout: &Checkout, part: &Part, slow: bool) -> Result<u8, Failure>
         Need::Component(subcommand, component) => {
             need_component(checkout, subcommand, component, part.name)?;
         }
-        Need::Library(library) => {
-            library.need(&format!("or leave it out: `--without {}`", part.name))?;
+        Need::System(all) => {
+            system::need(all, &format!(", or leave it out: `--without {}`", part.name))?;
         }
     }
     for call in part.calls {
@@ -252,6 +287,12 @@ mod tests_of_arguments {
         let failure = parse(&words("--without clang")).unwrap_err();
         assert!(failure.wrong.contains("clang") && failure.remedy.contains("tidy, fmt, clippy"));
         assert_eq!(failure.code, 2);
+    }
+
+    #[test]
+    fn the_symbolic_engine_can_be_left_out() {
+        let choice = parse(&words("--without symbolic --without audit")).unwrap();
+        assert_eq!(choice, Choice { slow: false, without: words("symbolic audit") });
     }
 
     #[test]

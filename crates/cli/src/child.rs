@@ -79,8 +79,9 @@ impl Grounder for Clingo {
     fn ground(&self, program: &str, watch: &Watch<'_>) -> Result<GroundProgram, GroundError> {
         if !HAS_CLINGO {
             return Err(GroundError::Environment(
-                "this program was built without clingo: build it with `--features symbolic`, which \
-                 needs cmake and a C++ compiler (on Debian: apt install cmake g++)"
+                "this program was built without clingo: run it through `cargo xtask`, which builds \
+                 it so where that is needed, or build it with `--features symbolic`; both need \
+                 cmake, make and a C++ compiler (on Debian: apt install cmake make g++)"
                     .into(),
             ));
         }

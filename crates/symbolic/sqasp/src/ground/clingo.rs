@@ -9,10 +9,12 @@
 //! their observer makes slices of the null pointers that C++ hands over for empty heads and
 //! bodies, and their control never frees its memory. Always: the two records that clingo keeps
 //! pointers to outlive the control; no call-back panics, since C++ calls it; a slice is made only
-//! of a pointer that is not null and a length above 0.
+//! of a pointer that is not null and a length above 0; and one thread is in clingo at a time, since
+//! its table of symbols belongs to the process and two threads that ground at once crash in it.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr;
+use std::sync::{Mutex, PoisonError};
 
 use clingo_sys as sys;
 use verdict::Watch;
@@ -23,7 +25,10 @@ use super::{GroundError, GroundProgram, Grounder, Message, message};
 /// How many messages clingo may give before it stops.
 const MESSAGE_LIMIT: c_uint = 50;
 
-/// The grounder in this process; it does not look at limits.
+/// Held by the thread that is in clingo.
+static IN_CLINGO: Mutex<()> = Mutex::new(());
+
+/// The grounder in this process; threads wait for each other, and it does not look at limits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clingo;
 
@@ -39,6 +44,8 @@ impl Grounder for Clingo {
 }
 
 fn run(text: &CStr) -> Result<GroundProgram, GroundError> {
+    // The lock guards no data of ours, so a panic under it has spoilt nothing.
+    let _alone = IN_CLINGO.lock().unwrap_or_else(PoisonError::into_inner);
     let mut log = Log::default();
     let mut observed = Observed::default();
     // The control is dropped before the records that it points to.
