@@ -31,6 +31,7 @@ use clap::{CommandFactory, Parser};
 use args::{Cli, Command};
 use failure::{Failure, Status};
 use report::trouble;
+use report::visible::visible;
 
 /// Reserved, not touched: the depth-first engines go one frame deeper a step.
 const STACK_BYTES: usize = 256 << 20;
@@ -43,7 +44,7 @@ fn main() -> ExitCode {
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return refuse_usage(&error),
+        Err(error) => return refuse_usage(&safe_to_show(error)),
     };
     if cli.command.as_ref().is_some_and(Command::has_bounds) {
         interrupt::install();
@@ -108,6 +109,22 @@ fn print_object(failure: &Failure) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut out, &trouble::object(failure))?;
     writeln!(out)?;
     out.flush()
+}
+
+/// The same error of a command line whose arguments have their control characters spelled out:
+/// clap repeats arguments as they are, and a terminal would obey them.
+fn safe_to_show(error: clap::Error) -> clap::Error {
+    let words: Vec<_> = std::env::args_os().collect();
+    let spelled: Vec<String> =
+        words.iter().map(|word| visible(&word.to_string_lossy()).into_owned()).collect();
+    if words.iter().zip(&spelled).all(|(word, safe)| word == safe.as_str()) {
+        return error;
+    }
+    match Cli::try_parse_from(spelled) {
+        Err(safe) => safe,
+        // Only the characters that are gone were wrong: their place is told, not they themselves.
+        Ok(_) => Cli::command().error(error.kind(), "an argument holds control characters"),
+    }
 }
 
 /// Help and version go to standard output with status 0; wrong flags to standard error with 2.

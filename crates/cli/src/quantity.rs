@@ -86,6 +86,17 @@ pub(crate) fn depth(text: &str) -> Result<u32, String> {
     steps(text, "a depth is a whole number of steps")
 }
 
+/// Plays of a comparison.
+pub(crate) fn plays(text: &str) -> Result<u32, String> {
+    let number = whole(text, "plays are a whole number of games", 0, u32::MAX.into())?;
+    Ok(u32::try_from(number).expect("within the bounds"))
+}
+
+/// Steps of a play of a comparison.
+pub(crate) fn play_steps(text: &str) -> Result<u32, String> {
+    steps(text, "steps are a whole number")
+}
+
 /// Random games to play.
 pub(crate) fn playouts(text: &str) -> Result<u64, String> {
     whole(text, "playouts are a whole number of games", 0, 1_000_000_000)
@@ -197,6 +208,11 @@ pub(crate) fn show_duration(time: Duration) -> String {
 /// A count with commas between thousands.
 pub(crate) fn show_count(count: u64) -> String {
     group_thousands(&count.to_string())
+}
+
+/// A count with its noun: `1 step`, `2,000 steps`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", show_count(count), if count == 1 { "" } else { "s" })
 }
 
 /// Commas between thousands of a row of decimal digits of any length.

@@ -6,6 +6,7 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gdl::{Diagnostic, ReadOptions, Reading, Rulebook, Severity, Source};
 
@@ -72,7 +73,7 @@ pub(crate) fn open(path: &Path) -> Result<Source, Failure> {
 pub(crate) fn open_as(kind: &str, path: &Path) -> Result<Source, Failure> {
     let name = name(path);
     let bytes = match path == Path::new("-") {
-        true => read_bounded(std::io::stdin().lock(), &name)?,
+        true => read_stdin(&name)?,
         false => read_file(kind, path, &name)?,
     };
     decode(&name, &bytes)
@@ -81,6 +82,16 @@ pub(crate) fn open_as(kind: &str, path: &Path) -> Result<Source, Failure> {
 /// What a sheet is called in reports.
 pub(crate) fn name(path: &Path) -> String {
     if path == Path::new("-") { STDIN_NAME.to_owned() } else { path.display().to_string() }
+}
+
+/// Standard input can be read to its end once; a second `-` would find it empty.
+fn read_stdin(name: &str) -> Result<Vec<u8>, Failure> {
+    static IS_READ: AtomicBool = AtomicBool::new(false);
+    if IS_READ.swap(true, Ordering::Relaxed) {
+        let failure = Failure::input("stdin-read-twice", "standard input was already read");
+        return Err(failure.note("`-` can be named once; give the other one as a file"));
+    }
+    read_bounded(std::io::stdin().lock(), name)
 }
 
 fn read_file(kind: &str, path: &Path, name: &str) -> Result<Vec<u8>, Failure> {

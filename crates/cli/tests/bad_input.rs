@@ -250,6 +250,8 @@ fn numbers_below_zero_and_beyond_reason_are_told_what_is_right() {
     }
     let nim = game("stochastic-nim-20.gdl");
     run(&["play", &nim, "--seed", "-1"]).refused(2, &["a seed is a whole number from 0"]);
+    run(&["inspect", &nim, "--plays", "-1"]).refused(2, &["plays are a whole number of games"]);
+    run(&["inspect", &nim, "--steps", "x"]).refused(2, &["steps are a whole number from 0"]);
     run(&["perft", &nim, "--depth", "-1"]).refused(2, &["a depth is a whole number"]);
     run(&["generate", "nim", "-1"]).refused(2, &["a pile is a whole number of pieces"]);
     run(&["generate", "nim", "5", "--add", "-1/2"]).refused(2, &["write a probability"]);
@@ -311,4 +313,32 @@ fn a_full_disk_is_the_environments_fault() {
     let inside = folder.path().join("none").join("game.gdl");
     let target = inside.to_str().unwrap();
     run(&["generate", "nim", "5", "--output", target]).refused(3, &["cannot write", target]);
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    let ran = support::run_with(&["check", "-", "-"], GUESS.as_bytes());
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.out.contains("standard input was already read"), "{ran:?}");
+    assert!(!ran.out.contains("empty-sheet"), "{ran:?}");
+    let ran = support::run_with(&["fmt", "-", "-"], GUESS.as_bytes());
+    assert!(ran.status == 2 && ran.err.contains("already read"), "{ran:?}");
+}
+
+#[test]
+fn an_argument_cannot_steer_the_terminal() {
+    let calls: [&[&str]; 4] = [
+        &["solve", "\u{1b}[31mx", "--bogus\u{1b}[2J"],
+        &["\u{1b}[31mconjure"],
+        &["solve", "x", "--memory", "1\u{7}\n\nerror: forged"],
+        &["solve", "x", "y\u{9b}31m"],
+    ];
+    for args in calls {
+        let ran = run(args);
+        ran.refused(2, &["error:", "\\u{"]);
+        let shown = ran.err.chars().all(|letter| letter == '\n' || !letter.is_control());
+        assert!(shown && !ran.err.contains("\nerror: forged"), "{ran:?}");
+    }
+    let ran = run(&["solve", "--json", "x", "--memory", "1\n2"]);
+    assert!(ran.json()["error"]["message"].as_str().unwrap().contains("1\\n2"), "{ran:?}");
 }

@@ -259,6 +259,36 @@ fn inspect_compares_the_compiled_game_with_its_rules() {
 }
 
 #[test]
+fn nothing_is_said_to_be_right_that_was_not_looked_at() {
+    let name = game("tic-tac-toe.gdl");
+    let text = run(&["inspect", &name, "--plays", "0"]).out;
+    assert!(text.contains("nothing was compared") && !text.contains("agrees"), "{text}");
+    let object = run(&["inspect", &name, "--play-time", "0", "--json"]).json();
+    fits("inspect.schema.json", &object);
+    assert_eq!((&object["result"], &object["states"]), (&json!("compiled"), &json!(0)));
+    // Whether the text was read before the limit was looked at is a matter of luck.
+    let ran = run(&["check", &name, "--time", "0"]);
+    assert!(ran.status == 1 && ran.out.ends_with("not checked\n"), "{ran:?}");
+    let object = run(&["check", &name, "--time", "0", "--json"]).json();
+    fits("check.schema.json", &object);
+    assert_eq!((&object["passed"], &object["sheets"][0]["passed"]), (&json!(false), &json!(false)));
+}
+
+#[test]
+fn a_play_that_may_go_on_for_ever_is_a_note() {
+    let folder = Folder::new();
+    let cycle = folder.file("cycle.gdl", CYCLE.as_bytes());
+    let ran = run(&["check", &cycle, "--steps", "1"]);
+    for words in ["note[unfinished-play]", "did not end within 1 step\n", "worth 0", "finite"] {
+        assert!(ran.out.contains(words), "`{words}` is not in\n{}", ran.out);
+    }
+    assert_eq!(
+        run(&["check", &cycle, "--steps", "1", "--json"]).json()["sheets"][0]["warnings"],
+        0
+    );
+}
+
+#[test]
 fn inspect_tells_what_is_refused_and_which_stage_a_limit_ended() {
     let folder = Folder::new();
     let bad = folder.file("bad.gdl", format!("{GUESS}(<= (next ?y) (does x a))\n").as_bytes());
@@ -412,4 +442,18 @@ fn perft_shows_the_plies_that_a_limit_leaves() {
     fits("perft.schema.json", &object);
     assert!(object["halted"].as_str().is_some_and(|text| text.contains("--depth")), "{object}");
     assert!(object["plies"].as_array().is_some_and(|plies| !plies.is_empty()));
+}
+
+#[test]
+fn an_error_of_usage_is_an_object_that_its_schema_allows() {
+    let name = game("tic-tac-toe.gdl");
+    for command in ["solve", "check", "perft", "inspect"] {
+        let calls: [&[&str]; 3] = [&[], &[&name, "--bogus"], &[&name, "--memory", "1"]];
+        for flags in calls {
+            let ran = run(&[&[command, "--json"], flags].concat());
+            let object = ran.json();
+            fits(&format!("{command}.schema.json"), &object);
+            assert!(ran.status >= 2 && object["error"].is_object(), "{flags:?} {ran:?}");
+        }
+    }
 }

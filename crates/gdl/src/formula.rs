@@ -57,6 +57,9 @@ pub(crate) fn right_form(relation: SymbolId) -> Option<(usize, &'static str)> {
 /// What to do about a rule without its arrow.
 const RULE_FORM: &str = "if a rule is meant, write (<= HEAD CONDITION ...)";
 
+/// A longer rule is not written out in a note.
+const SHOWN_BYTES: usize = 120;
+
 fn is_connective(symbol: SymbolId) -> bool {
     matches!(symbol, keyword::NOT | keyword::OR | keyword::AND | keyword::DISTINCT)
 }
@@ -140,19 +143,24 @@ impl<'a> Lowering<'a> {
 
     /// A fact; what looks like a rule without its arrow is told.
     fn fact(&mut self, span: Span, trees: &[Tree]) -> Lowered<Atom> {
-        if let [Tree::List(head, _), ..] = trees {
-            return self.refuse(list_for_name(*head).note(RULE_FORM));
+        if let [Tree::List(head, _), rest @ ..] = trees {
+            let Some(condition) = rest.iter().find_map(|tree| self.condition(tree)) else {
+                return self.refuse(list_for_name(*head).note(RULE_FORM));
+            };
+            let fault = self.forgotten_arrow(*head, condition, self.rule_form(trees, 1));
+            return self.refuse(Diagnostic { severity: crate::Severity::Error, ..fault });
         }
-        let Some(condition) = self.condition_inside(trees) else {
-            return self.head_list(span, trees);
+        let takes = trees.first().and_then(|tree| self.takes(tree));
+        // The first argument of other facts is a term however it is called: `(init (true x))`.
+        let first = if takes == Some(0) { 1 } else { 2 };
+        let mut later = trees.iter().enumerate().skip(first);
+        let found = later.find_map(|(at, tree)| self.condition(tree).map(|span| (at, span)));
+        let Some((at, condition)) = found else { return self.head_list(span, trees) };
+        let form = match takes {
+            Some(arity) if arity + 1 != at => RULE_FORM.to_owned(),
+            _ => self.rule_form(trees, at),
         };
-        let word = trees[0].span();
-        let fault = Diagnostic::warning("forgotten-arrow", "a fact with a condition inside")
-            .label(condition, "only a term here, no condition")
-            .label(word, "a fact begins here")
-            .note(RULE_FORM);
-        let relation = self.names.intern(self.text, word, self.faults);
-        let takes = right_form(relation).map(|(arity, _)| arity);
+        let fault = self.forgotten_arrow(trees[0].span(), condition, form);
         if takes.is_some_and(|arity| arity != trees.len() - 1) {
             return self.refuse(Diagnostic { severity: crate::Severity::Error, ..fault });
         }
@@ -160,19 +168,47 @@ impl<'a> Lowering<'a> {
         self.head_list(span, trees)
     }
 
-    /// A condition among the later arguments of a fact.
-    fn condition_inside(&self, trees: &[Tree]) -> Option<Span> {
+    /// The number of arguments of a name that GDL defines.
+    fn takes(&self, name: &Tree) -> Option<usize> {
+        let name = fold(name.span().of(self.text));
+        let relation = self.names.symbols.find(&name)?;
+        right_form(relation).map(|(arity, _)| arity)
+    }
+
+    fn forgotten_arrow(&self, head: Span, condition: Span, form: String) -> Diagnostic {
+        debug_assert!(head.start < condition.start, "a head stands first");
+        Diagnostic::warning("forgotten-arrow", "a fact with a condition inside")
+            .label(condition, "only a term here, no condition")
+            .label(head, "a fact begins here")
+            .note(form)
+    }
+
+    /// The rule that is meant where the trees from `at` on are conditions: as it is to be written
+    /// where it is short, and in general where it is not.
+    fn rule_form(&self, trees: &[Tree], at: usize) -> String {
+        let text = |trees: &[Tree]| {
+            let words = trees.iter().flat_map(|tree| tree.span().of(self.text).split_whitespace());
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let (head, body) = trees.split_at(at);
+        let whole = trees[0].span().cover(trees[trees.len() - 1].span()).of(self.text);
+        if whole.len() > SHOWN_BYTES || whole.contains(';') {
+            return RULE_FORM.to_owned();
+        }
+        let head = match head {
+            [_] => text(head),
+            _ => format!("({})", text(head)),
+        };
+        format!("if a rule is meant, write `(<= {head} {})`", text(body))
+    }
+
+    /// Where a condition stands, if the tree can only be one.
+    fn condition(&self, tree: &Tree) -> Option<Span> {
         let conditions = ["true", "does", "not", "or", "and", "distinct"];
-        trees.iter().skip(2).find_map(|tree| match tree {
-            Tree::List(span, inner) => match inner.as_slice() {
-                [Tree::Word(word), _, ..] => {
-                    let word = fold(word.of(self.text));
-                    conditions.contains(&word.as_ref()).then_some(*span)
-                }
-                _ => None,
-            },
-            Tree::Word(_) => None,
-        })
+        let Tree::List(span, inner) = tree else { return None };
+        let [Tree::Word(word), _, ..] = inner.as_slice() else { return None };
+        let word = fold(word.of(self.text));
+        conditions.contains(&word.as_ref()).then_some(*span)
     }
 
     fn rule(&mut self, span: Span, arrow: Span, rest: &[Tree]) -> Lowered<(Atom, Vec<Formula>)> {

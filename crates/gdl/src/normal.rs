@@ -245,8 +245,7 @@ impl<'a> Normalising<'a> {
     }
 
     fn helper(&mut self, head: &Atom, args: Box<[Term]>) -> Atom {
-        let base = self.names.symbols.name(head.relation).to_owned();
-        let relation = self.names.symbols.unused(&base, &mut self.helpers);
+        let relation = self.names.symbols.unused(head.relation, &mut self.helpers);
         Atom { relation, args, span: head.span }
     }
 }

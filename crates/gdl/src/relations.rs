@@ -78,7 +78,7 @@ impl Relations {
     }
 
     pub(crate) fn text<'s>(&self, relation: RelationId, symbols: &'s Symbols) -> &'s str {
-        symbols.name(self.name(relation))
+        symbols.name(symbols.written(self.name(relation)))
     }
 
     pub(crate) fn needs(&self, relation: RelationId) -> &[Need] {

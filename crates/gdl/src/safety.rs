@@ -180,7 +180,7 @@ impl Securing<'_> {
         if let Some(call) = origin.call {
             fault = fault.label(call, "and this condition does not bind it either");
         }
-        let relation = self.symbols.name(origin.relation);
+        let relation = self.symbols.name(self.symbols.written(origin.relation));
         if origin.is_fact {
             return fault.note(format!(
                 "this is a fact, and facts have no variables; for a rule write (<= ({relation} ...) CONDITION ...)"
@@ -200,7 +200,7 @@ impl Securing<'_> {
 
     fn rescue(&self, origin: &Origin) -> Diagnostic {
         let name = &origin.name;
-        let relation = self.symbols.name(origin.relation);
+        let relation = self.symbols.name(self.symbols.written(origin.relation));
         let message =
             format!("the rule for `{relation}` is safe only where its callers bind `{name}`");
         Diagnostic::of_severity(self.severity(), self.code(), message)
@@ -291,7 +291,7 @@ impl Securing<'_> {
     }
 
     fn give_up(&mut self, target: Signature, open: &[Item]) {
-        let name = self.symbols.name(target.0);
+        let name = self.symbols.name(self.symbols.written(target.0));
         let message = format!("the rules for `{name}` cannot be made safe by their callers");
         let place = open.iter().find_map(|item| item.origin.as_ref());
         let place = place.map_or(Span::default(), |origin| origin.variable);

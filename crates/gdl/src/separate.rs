@@ -114,8 +114,7 @@ impl Separating<'_> {
     }
 
     fn add(&mut self, pattern: Pattern) -> SymbolId {
-        let base = self.symbols.name(pattern.0.0).to_owned();
-        let copy = self.symbols.unused(&base, &mut self.helpers);
+        let copy = self.symbols.unused(pattern.0.0, &mut self.helpers);
         let before = self.copies.insert(pattern.clone(), copy);
         assert!(before.is_none(), "a pattern with two copies");
         self.waiting.push((pattern, copy));

@@ -60,6 +60,9 @@ impl Sheet<'_> {
         let mut told = FxHashSet::default();
         for atom in self.atoms() {
             let (name, arity) = atom.signature();
+            if self.symbols.written(name) != name {
+                continue;
+            }
             let &mut (other, span) = first.entry(name).or_insert((arity, atom.span));
             if other != arity && told.insert(atom.signature()) {
                 let text = self.symbols.name(name);
@@ -157,6 +160,19 @@ impl Sheet<'_> {
         }
     }
 
+    /// How an atom is written whose second argument alone is a role; none where that is not so.
+    fn role_first(&self, atom: &Atom, roles: &index::IndexVec<RoleId, SymbolId>) -> Option<String> {
+        let [first, Term::Constant(second)] = &*atom.args else { return None };
+        let is_role = |name: &SymbolId| roles.iter().any(|role| role == name);
+        let first = match first {
+            Term::Variable(_) => return None,
+            Term::Constant(name) if is_role(name) => return None,
+            other => crate::term_text(other, self.symbols),
+        };
+        let (relation, role) = (self.symbols.name(atom.relation), self.symbols.name(*second));
+        is_role(second).then(|| format!("({relation} {role} {first})"))
+    }
+
     /// Warns where `legal`, `does`, `goal` or `input` name a role that is none.
     pub(crate) fn unknown_roles(
         &self,
@@ -165,7 +181,14 @@ impl Sheet<'_> {
     ) {
         let mut known: FxHashSet<SymbolId> = roles.iter().copied().collect();
         let about = [keyword::LEGAL, keyword::DOES, keyword::GOAL, keyword::INPUT, keyword::SEES];
+        let mut swapped = FxHashSet::default();
         for atom in self.atoms().filter(|atom| about.contains(&atom.relation)) {
+            if let Some(right) = self.role_first(atom, roles) {
+                if swapped.insert(atom.span) {
+                    faults.push(swapped_arguments(atom, &right));
+                }
+                continue;
+            }
             let Term::Constant(name) = atom.args[0] else { continue };
             if known.insert(name) {
                 let all: Vec<&str> = roles.iter().map(|role| self.symbols.name(*role)).collect();
@@ -180,6 +203,14 @@ impl Sheet<'_> {
             }
         }
     }
+}
+
+/// The role stands second: said instead of all that follows from it.
+fn swapped_arguments(atom: &Atom, right: &str) -> Diagnostic {
+    debug_assert_eq!(atom.args.len(), 2, "a role and what it is about");
+    Diagnostic::warning("unknown-role", "the role comes first")
+        .label(atom.span, "the role stands second here")
+        .note(format!("write `{right}`"))
 }
 
 fn is_goal_value(text: &str) -> bool {

@@ -94,13 +94,14 @@ impl Checks<'_> {
         let message = format!("unstratified negation: `{name}` depends on its own negation");
         let mut fault = Diagnostic::error("unstratified-negation", message)
             .label(need.span, format!("`{name}` needs `{}` not to hold", self.name(need.needed)));
-        for (from, need) in &back {
+        let told = |from, need: &Need| need.negative || self.name(from) != self.name(need.needed);
+        for (from, need) in back.iter().filter(|(from, need)| told(*from, need)) {
             let not = if need.negative { " not to hold" } else { "" };
             let text = format!("`{}` needs `{}`{not}", self.name(*from), self.name(need.needed));
             fault = fault.label(need.span, text);
         }
         let cycle: Vec<String> = std::iter::once((head, need))
-            .chain(back)
+            .chain(back.iter().copied().filter(|(from, need)| told(*from, need)))
             .map(|(from, need)| {
                 format!("{} ->{}", self.name(from), if need.negative { " not" } else { "" })
             })
@@ -193,16 +194,15 @@ impl Checks<'_> {
         let name = self.name(head);
         let target = path.last().map_or(need.needed, |(_, need)| need.needed);
         let target = self.name(target);
-        let helper = match path.first() {
-            Some((helper, _)) => format!(" through `{}`", self.name(*helper)),
-            None => String::new(),
-        };
-        let message = format!("`{name}` depends on `{target}`{helper}");
-        let text = format!("`{name}` needs `{}`", self.name(need.needed));
-        let mut fault = Diagnostic::error(code, message).label(need.span, text);
-        for (from, need) in path {
-            let text = format!("`{}` needs `{}`", self.name(*from), self.name(need.needed));
-            fault = fault.label(need.span, text);
+        let helper = path.iter().map(|(helper, _)| self.name(*helper)).find(|one| *one != name);
+        let through = helper.map_or(String::new(), |helper| format!(" through `{helper}`"));
+        let mut fault = Diagnostic::error(code, format!("`{name}` depends on `{target}`{through}"));
+        // A relation that was split needs parts of itself, which is no news.
+        for (from, need) in std::iter::once(&(head, need)).chain(path) {
+            let (from, needed) = (self.name(*from), self.name(need.needed));
+            if from != needed {
+                fault = fault.label(need.span, format!("`{from}` needs `{needed}`"));
+            }
         }
         fault.note(format!("`{name}` may not depend on `{target}`; {why}"))
     }

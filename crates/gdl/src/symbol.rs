@@ -7,7 +7,7 @@ use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
 use index::{Id, IndexVec};
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 index::typed_id!(
     /// A name: relation, function or constant.
@@ -44,6 +44,8 @@ pub struct Symbols {
     /// Hash and id of each name.
     ids: HashTable<(u64, SymbolId)>,
     case_sensitive: bool,
+    /// The relation of the sheet that each invented name is a part of.
+    invented: FxHashMap<SymbolId, SymbolId>,
 }
 
 impl SymbolId {
@@ -62,7 +64,8 @@ impl Symbols {
     /// A table that holds the keywords, and knows whether the sheet's names keep their case.
     pub fn with_case(case_sensitive: bool) -> Self {
         let (text, ends, ids) = (String::new(), IndexVec::new(), HashTable::new());
-        let mut table = Self { text, ends, ids, case_sensitive };
+        let invented = FxHashMap::default();
+        let mut table = Self { text, ends, ids, case_sensitive, invented };
         for name in keyword::ALL {
             table.intern(name);
         }
@@ -92,16 +95,27 @@ impl Symbols {
         self.ids.find(hash, same).map(|&(_, id)| id)
     }
 
-    /// A new name that begins like `base`; `counter` is the last number tried.
-    pub(crate) fn unused(&mut self, base: &str, counter: &mut usize) -> SymbolId {
-        let base = if base.starts_with(['"', '|', '?']) { "part" } else { base };
+    /// A new name for a part of a relation; `counter` is the last number tried.
+    pub(crate) fn unused(&mut self, relation: SymbolId, counter: &mut usize) -> SymbolId {
+        let name = self.name(relation);
+        let base = if name.starts_with(['"', '|', '?']) { "part" } else { name }.to_owned();
+        let whole = self.written(relation);
         loop {
             *counter += 1;
             let name = format!("{base}_part{counter}");
             if self.find(&name).is_none() {
-                return self.intern(&name);
+                let part = self.intern(&name);
+                self.invented.insert(part, whole);
+                debug_assert!(!self.invented.contains_key(&whole), "the sheet names the whole");
+                return part;
             }
         }
+    }
+
+    /// The name itself where the sheet holds it; of a relation that was invented while reading,
+    /// the one of the sheet that it is a part of. Whatever is told to an author names these.
+    pub fn written(&self, id: SymbolId) -> SymbolId {
+        self.invented.get(&id).copied().unwrap_or(id)
     }
 
     /// The name of an id.

@@ -126,8 +126,7 @@ impl<'a> Unfolding<'a> {
         let mut over = IdSet::new();
         call.collect_variables(&mut over);
         let args: Box<[Term]> = over.iter().map(Term::Variable).collect();
-        let base = self.symbols.name(self.target.0).to_owned();
-        let relation = self.symbols.unused(&base, self.helpers);
+        let relation = self.symbols.unused(self.target.0, self.helpers);
         let helper = Atom { relation, args, span: call.span };
         let context = binders(&partial.item.rule, &over, self.target);
         debug_assert!(context.len() <= partial.item.rule.body.len());

@@ -112,9 +112,9 @@ fn a_slip_is_shown_with_what_was_meant() {
 #[test]
 fn a_forgotten_arrow_is_told() {
     let cases = [
-        ("(next (step 9) (true (step 1)))", true, "write (<= HEAD CONDITION ...)"),
-        ("((next (step 9)) (true (step 1)))", true, "write (<= HEAD CONDITION ...)"),
-        ("(line ?x (true (cell ?x x)))", false, "write (<= HEAD CONDITION ...)"),
+        ("(next (step 9) (true (step 1)))", true, "write `(<= (next (step 9)) (true (step 1)))`"),
+        ("((next (step 9)) (true (step 1)))", true, "write `(<= (next (step 9)) (true (step 1)))`"),
+        ("(line ?x (true (cell ?x x)))", false, "write `(<= (line ?x) (true (cell ?x x)))`"),
         ("(next (step ?n))", true, "write (<= (next ...) CONDITION ...)"),
         ("(<= (next (step 9))) (true (step 1)))", true, "a `)` too many"),
     ];

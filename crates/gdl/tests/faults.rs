@@ -274,3 +274,63 @@ fn calls_that_multiply_are_refused() {
     let text = game(&format!("{rules}(<= p (d ?x) {calls})"));
     assert_eq!(errors(&text), ["unsafe-variable"]);
 }
+
+/// All that is said of a game in order with more lines.
+fn told(lines: &str) -> String {
+    let text = format!(
+        "(role a) (role b) (init (n 1)) (legal ?r stay) (<= terminal (true (n 1)))
+         (<= (goal ?r 100) (role ?r))\n{lines}"
+    );
+    let source = Source::new("t", &text);
+    let read = gdl::read(source.clone(), &ReadOptions { advice: true, ..ReadOptions::default() });
+    gdl::render(&read.diagnostics, &source, false)
+}
+
+#[test]
+fn a_forgotten_arrow_is_told_with_the_rule_that_is_meant() {
+    let cases = [
+        ("(terminal (true (n 2)))", "write `(<= terminal (true (n 2)))`"),
+        ("(terminal (true (n 2))\n  (not (true x)))", "(<= terminal (true (n 2)) (not (true x)))`"),
+        ("(legal a m (true (n 2)))", "write `(<= (legal a m) (true (n 2)))`"),
+        ("((legal a m) (true (n 2)))", "write `(<= (legal a m) (true (n 2)))`"),
+        ("(goal a (true (n 2)))", "write (<= HEAD CONDITION ...)"),
+    ];
+    for (lines, words) in cases {
+        let told = told(lines);
+        assert!(told.contains("forgotten-arrow") && told.contains(words), "{lines}: {told}");
+    }
+    assert!(!told("((legal a) m)").contains("forgotten-arrow"), "no condition is inside");
+}
+
+#[test]
+fn a_role_that_stands_second_is_told_to_come_first() {
+    let cases = [
+        ("(<= (next x) (does stay a))", "write `(does a stay)`"),
+        ("(goal 100 a)", "write `(goal a 100)`"),
+        ("(legal (go 1 2) b)", "write `(legal b (go 1 2))`"),
+    ];
+    for (lines, words) in cases {
+        let told = told(lines);
+        assert!(told.contains("the role comes first") && told.contains(words), "{lines}: {told}");
+    }
+    for lines in ["(legal a b)", "(<= (next x) (does ?r a) (true (n 1)))", "(legal z stay)"] {
+        assert!(!told(lines).contains("the role comes first"), "{lines}");
+    }
+}
+
+#[test]
+fn no_message_names_a_relation_that_was_invented() {
+    let ors: String = (0..8).map(|at| format!("(or (true (s {at})) (true t) (q {at})) ")).collect();
+    let rules = [
+        format!("(q 1) (<= (next e) {ors})"),
+        format!("(q 1) (<= (odd e) {ors})"),
+        format!("(q 1) (<= (init e) {ors})"),
+        format!("(q 1) (<= (goal b 50) {ors} (or (does a stay) (q 1)))"),
+        format!("(<= (q 1) {ors})"),
+        format!("(<= (q 1) (not (q 1)) {ors})"),
+    ];
+    for rule in rules {
+        let told = told(&rule);
+        assert!(!told.is_empty() && !told.contains("_part"), "{rule}:\n{told}");
+    }
+}

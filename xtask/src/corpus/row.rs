@@ -37,7 +37,8 @@ impl Row {
             Some("agrees") => Outcome::Agrees,
             Some("differs") => Outcome::Differs,
             Some("refused") => Outcome::Refused,
-            Some("halted") => Outcome::Halted,
+            // What was compiled only ran out of time before a first state was compared.
+            Some("halted" | "compiled") => Outcome::Halted,
             _ => return Self::broken(sheet, "it ended without a report"),
         };
         Self { sheet: sheet.to_owned(), outcome, fields }

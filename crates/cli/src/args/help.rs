@@ -66,7 +66,8 @@ Examples:
 
 Facts of one relation that share a line go on sharing it. A line holds up to 100 characters; lines
 end with LF, and the byte order mark goes. A sheet is laid out whatever its rules say; only where a
-parenthesis or a quotation has no other half, it is left as it is, with a message.
+parenthesis or a quotation has no other half, it is left as it is, with a message. A file that changes
+is replaced by a new one, whole or not at all: other hard links to it keep the old text.
 
 Exit status: 0 all is laid out; 1 with --check, some sheet is not; 2 a sheet cannot be read;
 3 a sheet cannot be written.";

@@ -368,10 +368,10 @@ pub(crate) struct InspectArgs {
     #[command(flatten)]
     pub(crate) game: GameArg,
     /// Number of random plays
-    #[arg(long, value_name = "COUNT", default_value_t = 10, value_parser = quantity::depth, allow_hyphen_values = true)]
+    #[arg(long, value_name = "COUNT", default_value_t = 10, value_parser = quantity::plays, allow_hyphen_values = true)]
     pub(crate) plays: u32,
     /// Steps of a play at most
-    #[arg(long, value_name = "STEPS", default_value_t = 1000, value_parser = quantity::depth, allow_hyphen_values = true)]
+    #[arg(long, value_name = "STEPS", default_value_t = 1000, value_parser = quantity::play_steps, allow_hyphen_values = true)]
     pub(crate) steps: u32,
     /// Seed of the random moves
     #[arg(long, default_value_t = 1, value_parser = quantity::seed, allow_hyphen_values = true)]

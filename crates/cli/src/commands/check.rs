@@ -22,6 +22,7 @@ use super::write_object;
 use crate::args::CheckArgs;
 use crate::asking::Patience;
 use crate::failure::{Failure, Status};
+use crate::quantity::counted;
 use crate::report::checked::{self, Checked, Finding, Plays, Size};
 use crate::report::{answer, trouble};
 use crate::{memory, reading, sheet};
@@ -53,10 +54,10 @@ pub(crate) fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<Status, Failu
 }
 
 fn status_of(held: &Checked) -> Status {
-    match (held.passed, held.size) {
-        (false, _) => Status::Input,
-        (true, None) => Status::Halted,
-        (true, Some(_)) => Status::Answered,
+    match (held.refused, held.size) {
+        (true, _) => Status::Input,
+        (false, None) => Status::Halted,
+        (false, Some(_)) => Status::Answered,
     }
 }
 
@@ -74,7 +75,8 @@ fn check(path: &Path, args: &CheckArgs) -> Result<Checked, Failure> {
         size: None,
         plays: None,
         limits: Vec::new(),
-        passed: false,
+        read: false,
+        refused: true,
     };
     match sheet::open(path) {
         Ok(source) => held.source = source,
@@ -88,8 +90,8 @@ fn check(path: &Path, args: &CheckArgs) -> Result<Checked, Failure> {
     }
     fill(&mut held, args, &patience)?;
     let worst = if args.strict { Severity::Warning } else { Severity::Error };
-    held.passed = held.findings.iter().all(|finding| finding.diagnostic.severity < worst);
-    debug_assert!(held.passed || !held.findings.is_empty(), "a sheet fails for a reason");
+    held.refused = held.findings.iter().any(|finding| finding.diagnostic.severity >= worst);
+    debug_assert!(held.passed() || !held.findings.is_empty() || !held.limits.is_empty());
     Ok(held)
 }
 
@@ -104,6 +106,7 @@ fn fill(held: &mut Checked, args: &CheckArgs, patience: &Patience) -> Result<(),
         }
         done => done?,
     };
+    held.read = true;
     held.findings.extend(reading.diagnostics.into_iter().map(Finding::from));
     let Some(rulebook) = reading.rulebook else { return Ok(()) };
     if !args.sheet.perfect_information && !gdl::complete_information(&rulebook) {
@@ -213,11 +216,15 @@ fn flaws(survey: &Survey, net: &Net, names: &[String]) -> Vec<Finding> {
     if survey.unfinished > 0 {
         let (count, all) = (survey.unfinished, survey.plays);
         let steps = survey.lengths.len() - 1;
-        let message = format!("{count} of {all} random plays did not end within {steps} steps");
-        let fault = Diagnostic::warning("unfinished-play", message);
+        let limit = counted(steps as u64, "step");
+        let fault = note(
+            "unfinished-play",
+            format!("{count} of {all} random plays did not end within {limit}"),
+        );
         found.push(
             fault
-                .note("a game must end whatever is played: count the steps in the state, or raise `--steps`")
+                .note("`solve` takes such a game: a play without an end is worth 0 to everybody")
+                .note("to make it finite, count the steps in the state and end at a limit; `--steps` plays longer here")
                 .into(),
         );
     }
@@ -229,8 +236,8 @@ fn role_flaws(survey: &Survey, net: &Net, role: RoleId, name: &str) -> Vec<Findi
     let mut found = Vec::new();
     let mut tell = |flawed: &Flawed, fault: Diagnostic| {
         if flawed.plays > 0 {
-            let counted = format!("met in {} of {} random plays", flawed.plays, survey.plays);
-            found.push(shown(fault.note(counted), &flawed.examples, net));
+            let often = format!("met in {} of {} random plays", flawed.plays, survey.plays);
+            found.push(shown(fault.note(often), &flawed.examples, net));
         }
     };
     tell(

@@ -12,7 +12,7 @@ use crate::args::{EngineName, SolveArgs};
 use crate::asking::{Patience, failure};
 use crate::failure::Failure;
 use crate::lineup;
-use crate::quantity::{show_count, show_duration};
+use crate::quantity::{counted, show_count, show_duration};
 
 /// Writes the sizes of the network, the guesses and the tier.
 pub(crate) fn write(
@@ -52,6 +52,6 @@ pub(crate) fn write(
     )?;
     let words = expander.words();
     assert!(words > 0, "a key has a word");
-    let plural = if words == 1 { "" } else { "s" };
-    Ok(writeln!(out, "          tier {}, {words} word{plural} a state", expander.tier())?)
+    let words = counted(words as u64, "word");
+    Ok(writeln!(out, "          tier {}, {words} a state", expander.tier())?)
 }

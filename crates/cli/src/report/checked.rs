@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::position::{Positions, Range};
 use super::trouble;
 use super::visible::visible;
-use crate::quantity::show_count;
+use crate::quantity::{counted, show_count};
 
 /// Goal values of a role that are shown one by one, at most.
 const SHOWN_GOALS: usize = 6;
@@ -44,8 +44,29 @@ pub(crate) struct Checked {
     pub(crate) plays: Option<Plays>,
     /// What was not done because of a limit, and why.
     pub(crate) limits: Vec<String>,
-    /// Whether the sheet passes.
-    pub(crate) passed: bool,
+    /// Whether the text was read to its end.
+    pub(crate) read: bool,
+    /// Whether a finding is grave enough to refuse the sheet.
+    pub(crate) refused: bool,
+}
+
+impl Checked {
+    /// Whether the sheet passes: it was checked, and nothing refuses it.
+    pub(crate) fn passed(&self) -> bool {
+        !self.refused && self.size.is_some()
+    }
+
+    /// The line that sums up. What was not looked at is not said to be without faults.
+    fn summary(&self) -> String {
+        let name = &self.source.name;
+        if !self.read && self.findings.is_empty() {
+            return format!("{}: not checked", visible(name));
+        }
+        let all: Vec<Diagnostic> = self.findings.iter().map(|one| one.diagnostic.clone()).collect();
+        let halted = self.size.is_none() && !self.limits.is_empty();
+        let rest = if halted { " in the text; the game itself was not checked" } else { "" };
+        trouble::summary(name, &all) + rest
+    }
 }
 
 /// How large a game is.
@@ -177,7 +198,7 @@ struct LabelObject {
 
 /// All sheets as one object.
 pub(crate) fn object(sheets: Vec<Checked>) -> CheckObject {
-    let passed = sheets.iter().all(|sheet| sheet.passed);
+    let passed = sheets.iter().all(Checked::passed);
     CheckObject { passed, sheets: sheets.into_iter().map(sheet_object).collect() }
 }
 
@@ -192,7 +213,7 @@ fn sheet_object(sheet: Checked) -> SheetObject {
         sheet.findings.iter().map(|finding| finding_object(finding, source, &positions)).collect();
     SheetObject {
         game: source.name.to_string(),
-        passed: sheet.passed,
+        passed: sheet.passed(),
         errors,
         warnings,
         notes,
@@ -252,17 +273,13 @@ pub(crate) fn text(sheet: &Checked) -> String {
     for limit in &sheet.limits {
         text += &format!("  {limit}\n");
     }
-    let all: Vec<Diagnostic> =
-        sheet.findings.iter().map(|finding| finding.diagnostic.clone()).collect();
-    text += &trouble::summary(&sheet.source.name, &all);
+    text += &sheet.summary();
     text.push('\n');
     text
 }
 
 fn size_line(name: &str, size: &Size) -> String {
-    let counted = |count: usize, what: &str| {
-        format!("{} {what}{}", show_count(count as u64), if count == 1 { "" } else { "s" })
-    };
+    let counted = |count: usize, what: &str| counted(count as u64, what);
     let parts = [
         counted(size.roles, "role"),
         counted(size.propositions, "proposition"),
@@ -275,11 +292,10 @@ fn size_line(name: &str, size: &Size) -> String {
 impl Plays {
     fn write(&self, text: &mut String) {
         // Writing to a string cannot fail.
-        writeln!(text, "  {} random plays: {}", show_count(self.plays), self.ends()).ok();
+        writeln!(text, "  {}: {}", counted(self.plays, "random play"), self.ends()).ok();
         let width = self.roles.iter().map(|role| visible(&role.role).len()).max().unwrap_or(0);
         for role in &self.roles {
-            let plural = if role.most_moves == 1 { "" } else { "s" };
-            let moves = format!("up to {} move{plural}", show_count(role.most_moves.into()));
+            let moves = format!("up to {}", counted(role.most_moves.into(), "move"));
             let goals = self.goals(&role.goals);
             writeln!(text, "    {:<width$}  {moves}{goals}", visible(&role.role)).ok();
         }
@@ -311,10 +327,9 @@ impl Plays {
             } else {
                 format!("{} ended", show_count(self.ended))
             };
-            let steps = if most == 1 { "step" } else { "steps" };
             parts.push(match least == most {
-                true => format!("{who} after {most} {steps}"),
-                false => format!("{who} after {least} to {most} {steps}, {median} in the middle"),
+                true => format!("{who} after {}", counted(most as u64, "step")),
+                false => format!("{who} after {least} to {most} steps, {median} in the middle"),
             });
         } else {
             parts.push("none ended".to_owned());
@@ -323,8 +338,8 @@ impl Plays {
             parts.push(format!("{} met a role without a move", show_count(self.stuck)));
         }
         if self.unfinished > 0 {
-            let limit = show_count(self.step_limit as u64);
-            parts.push(format!("{} went on after {limit} steps", show_count(self.unfinished)));
+            let limit = counted(self.step_limit as u64, "step");
+            parts.push(format!("{} went on after {limit}", show_count(self.unfinished)));
         }
         parts.join("; ")
     }

@@ -7,7 +7,7 @@ use verdict::Objective;
 use super::answer::{Answer, Asked, Ended, MoveLine, reason};
 use super::number;
 use super::visible::visible;
-use crate::quantity::{show_count, show_duration, show_size};
+use crate::quantity::{counted, show_count, show_duration, show_size};
 
 /// Width of the names on the left.
 const LABEL_WIDTH: usize = 10;
@@ -82,7 +82,7 @@ pub(crate) fn question(asked: &Asked) -> String {
         text += &format!(", against {}", asked.opponents.join(" and "));
     }
     if let Some(steps) = asked.horizon {
-        text += &format!(", within {steps} step{}", if steps == 1 { "" } else { "s" });
+        text += &format!(", within {}", counted(steps.into(), "step"));
     }
     if asked.elsewhere {
         text += ", from the given state";

@@ -225,7 +225,8 @@ impl<'a> Watch<'a> {
     }
 
     fn head_text(&self, rule: &Rule) -> String {
-        format!(" for `{}`", self.rulebook.symbols.name(rule.head.relation))
+        let symbols = &self.rulebook.symbols;
+        format!(" for `{}`", symbols.name(symbols.written(rule.head.relation)))
     }
 
     /// Whose domain the rule fills: that of a fluent, or of the relation itself.
@@ -235,7 +236,8 @@ impl<'a> Watch<'a> {
             Some(Term::Compound(fluent, _)) if of_state => *fluent,
             _ => rule.head.relation,
         };
-        format!("the domain of `{}`", self.rulebook.symbols.name(name))
+        let symbols = &self.rulebook.symbols;
+        format!("the domain of `{}`", symbols.name(symbols.written(name)))
     }
 }
 

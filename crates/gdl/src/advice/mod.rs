@@ -45,8 +45,8 @@ impl Advice<'_> {
         debug_assert!(faults[before..].iter().all(|fault| !fault.notes.is_empty()), "advice helps");
     }
 
-    /// The name of a symbol.
+    /// The name of a symbol, as the sheet has it.
     fn name(&self, symbol: SymbolId) -> &str {
-        self.symbols.name(symbol)
+        self.symbols.name(self.symbols.written(symbol))
     }
 }

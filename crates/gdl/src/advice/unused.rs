@@ -48,7 +48,9 @@ impl Advice<'_> {
         top: RelationId,
     ) -> Vec<&str> {
         let below = reached(relations, [top]);
-        let others = below.iter().filter(|id| *id != top && !used.contains(*id));
+        let top = relations.name(top);
+        let others = below.iter().filter(|id| !used.contains(*id));
+        let others = others.filter(|id| self.symbols.written(relations.name(*id)) != top);
         let mut names: Vec<&str> = others.map(|id| self.name(relations.name(id))).collect();
         names.sort_unstable();
         names.dedup();

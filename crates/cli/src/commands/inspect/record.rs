@@ -10,10 +10,12 @@ use gdl::{Rulebook, keyword};
 use ground::GroundRules;
 use serde::Serialize;
 
-use crate::quantity::{show_count, show_duration, show_size};
+use crate::quantity::{counted, show_count, show_duration, show_size};
 
 /// The compiled game showed what the rules show.
 pub(super) const AGREES: &str = "agrees";
+/// The game was compiled, and no state was compared.
+pub(super) const COMPILED: &str = "compiled";
 /// It did not.
 pub(super) const DIFFERS: &str = "differs";
 /// The sheet is no well-formed game.
@@ -36,7 +38,7 @@ pub(super) enum Stage {
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Record {
     game: String,
-    /// `agrees`, `differs`, `refused` or `halted`.
+    /// `agrees`, `compiled`, `differs`, `refused` or `halted`.
     pub(super) result: &'static str,
     /// Stable name of what was refused, or of the limit; null where all agrees.
     code: Option<String>,
@@ -68,7 +70,7 @@ impl Record {
     pub(super) fn new(game: &str) -> Self {
         Self {
             game: game.to_owned(),
-            result: AGREES,
+            result: COMPILED,
             code: None,
             reason: None,
             stage: Stage::Read,
@@ -126,6 +128,9 @@ impl Record {
     }
 
     pub(super) fn compared(&mut self, compared: &Compared) {
+        if compared.states > 0 {
+            self.result = AGREES;
+        }
         self.plays = compared.plays;
         self.finished = compared.finished;
         self.stuck = compared.stuck;
@@ -195,6 +200,7 @@ impl Record {
     fn headline(&self) -> String {
         let what = match self.result {
             AGREES => "the compiled game agrees with the rules",
+            COMPILED => "the game was compiled, nothing was compared",
             DIFFERS => "the compiled game differs from the rules",
             REFUSED => "refused",
             _ => "halted",
@@ -216,11 +222,8 @@ impl Record {
     }
 
     fn plays_text(&self, seconds: f64) -> String {
-        let (states, plays) = (show_count(self.states), show_count(self.plays));
+        let (states, plays) = (counted(self.states, "state"), counted(self.plays, "play"));
         let took = show_duration(Duration::from_secs_f64(seconds));
-        format!(
-            "{states} states of {plays} plays, {} finished, in {took}",
-            show_count(self.finished)
-        )
+        format!("{states} of {plays}, {} finished, in {took}", show_count(self.finished))
     }
 }
