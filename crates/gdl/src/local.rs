@@ -122,8 +122,7 @@ impl Closing<'_> {
         if let Some(&known) = self.named.get(&meaning) {
             return known;
         }
-        let base = self.symbols.name(subject(atom)).to_owned();
-        let relation = self.symbols.unused(&base, &mut self.tried);
+        let relation = self.symbols.unused(subject(atom), &mut self.tried);
         helper.head.relation = relation;
         self.helpers.push(helper);
         self.named.insert(meaning, relation);
