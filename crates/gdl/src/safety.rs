@@ -220,6 +220,10 @@ impl Securing<'_> {
         let mut growth = Growth::LIMIT;
         while let Some(target) = pool.next_open() {
             let open = pool.take_open(target);
+            if open.is_empty() {
+                // They called a relation that was unfolded before, and were rewritten with it.
+                continue;
+            }
             let open: Vec<Item> = open.into_iter().map(|item| self.with_origin(item)).collect();
             let Ok(made) = self.unfold(target, &open, &mut pool, &mut growth) else {
                 self.give_up(target, &open);
