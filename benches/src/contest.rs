@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::measure::{Run, median, run};
+use crate::record::Page;
 
 /// Programs and files of a bench run.
 #[derive(Clone, Debug)]
@@ -66,14 +67,16 @@ impl Setup {
         Ok(path)
     }
 
-    /// A sheet by name: one of `games`, or the words of a family.
+    /// A sheet by name: one of the folder of public sheets where that is given; else one of
+    /// `games`, or the words of a family.
     ///
     /// # Errors
     /// Where it cannot be made.
-    pub(crate) fn game(&self, name: &str) -> Result<PathBuf, String> {
-        match name.contains(' ') {
-            true => self.sheet(name),
-            false => Ok(self.root.join(format!("games/{name}.gdl"))),
+    pub(crate) fn game(&self, name: &str, public: Option<&Path>) -> Result<PathBuf, String> {
+        match public {
+            Some(folder) => Ok(folder.join(name)),
+            None if name.contains(' ') => self.sheet(name),
+            None => Ok(self.root.join(format!("games/{name}.gdl"))),
         }
     }
 
@@ -82,6 +85,31 @@ impl Setup {
         let named = std::env::var_os("ODDSMITH_SHARED").map(PathBuf::from);
         let folder = named.unwrap_or_else(|| self.root.join("../shared")).join("corpus");
         folder.is_dir().then_some(folder)
+    }
+
+    /// A table over our own sheets, and one over public sheets where their folder is here.
+    ///
+    /// # Errors
+    /// Where a sheet cannot be made, or a row fails.
+    pub(crate) fn own_and_public<T>(
+        &self,
+        page: &mut Page,
+        head: &[&str],
+        [own, public]: [&[T]; 2],
+        row: impl Fn(&Self, &T, Option<&Path>) -> Result<Vec<String>, String>,
+    ) -> Result<(), String> {
+        let rows =
+            |sheets: &[T], folder| sheets.iter().map(|sheet| row(self, sheet, folder)).collect();
+        let own: Result<Vec<_>, String> = rows(own, None);
+        page.table(head, &own?);
+        let Some(folder) = self.corpus() else {
+            page.say("The public sheets were left out: their folder is not here.");
+            return Ok(());
+        };
+        let public: Result<Vec<_>, String> = rows(public, Some(&folder));
+        page.say("Public sheets:");
+        page.table(head, &public?);
+        Ok(())
     }
 
     /// `oddsmith solve` on a sheet.

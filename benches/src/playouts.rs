@@ -4,7 +4,7 @@
 //! computed, and it is tested for the end; a play that has ended starts again. Each game's first
 //! joint moves are compared with their known number before anything is measured.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use kernel::{BLOCK_WORDS, Isa, Machine, Playouts};
@@ -126,19 +126,7 @@ pub(crate) fn bench(setup: &Setup, page: &mut Page) -> Result<(), String> {
         Isa::detect().name(),
         setup.turns,
     ));
-    let rows = |games: &[Game], find: &dyn Fn(&str) -> Result<PathBuf, String>| {
-        let row = |game: &Game| row(setup, game, &find(game.sheet)?);
-        games.iter().map(row).collect::<Result<Vec<_>, String>>()
-    };
-    page.table(HEAD, &rows(OWN, &|name| setup.game(name))?);
-    match setup.corpus() {
-        None => page.say("The public sheets were left out: their folder is not here."),
-        Some(folder) => {
-            page.say("Public sheets:");
-            page.table(HEAD, &rows(PUBLIC, &|name| Ok(folder.join(name)))?);
-        }
-    }
-    Ok(())
+    setup.own_and_public(page, HEAD, [OWN, PUBLIC], row)
 }
 
 /// What a run printed after the first joint moves.
@@ -172,7 +160,8 @@ fn figures(output: &str, first_moves: &str) -> Option<Figures> {
     })
 }
 
-fn row(setup: &Setup, game: &Game, path: &Path) -> Result<Vec<String>, String> {
+fn row(setup: &Setup, game: &Game, public: Option<&Path>) -> Result<Vec<String>, String> {
+    let path = setup.game(game.sheet, public)?;
     let words = ["playouts", &path.display().to_string(), SECONDS];
     let contender = setup.own(game.name, &words)?;
     let mut runs = Vec::new();

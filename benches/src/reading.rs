@@ -1,7 +1,7 @@
 //! Time to a first legal move: text to rulebook, ground rules, network, programs on planes, and
 //! the legal moves of the initial state; each phase timed inside one process.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -127,19 +127,7 @@ pub(crate) fn bench(setup: &Setup, page: &mut Page) -> Result<(), String> {
          CPU time of the whole process. Grounding does not grow with the product of domains but \
          with the least model: its time for each ground rule is in the last column.",
     );
-    let rows = |sheets: &[Sheet], find: &dyn Fn(&str) -> Result<PathBuf, String>| {
-        let row = |sheet: &Sheet| row(setup, sheet, &find(sheet.name)?);
-        sheets.iter().map(row).collect::<Result<Vec<_>, String>>()
-    };
-    page.table(HEAD, &rows(OWN, &|name| setup.game(name))?);
-    match setup.corpus() {
-        None => page.say("The public sheets were left out: their folder is not here."),
-        Some(folder) => {
-            page.say("Public sheets:");
-            page.table(HEAD, &rows(PUBLIC, &|name| Ok(folder.join(name)))?);
-        }
-    }
-    Ok(())
+    setup.own_and_public(page, HEAD, [OWN, PUBLIC], row)
 }
 
 const HEAD: &[&str] = &[
@@ -156,7 +144,8 @@ const HEAD: &[&str] = &[
     "ground, ns a rule",
 ];
 
-fn row(setup: &Setup, sheet: &Sheet, path: &Path) -> Result<Vec<String>, String> {
+fn row(setup: &Setup, sheet: &Sheet, public: Option<&Path>) -> Result<Vec<String>, String> {
+    let path = setup.game(sheet.name, public)?;
     let contender = setup.own(sheet.name, &["reading", &path.display().to_string()])?;
     let costs = contest(&[contender], &sheet.first_moves.to_string())?;
     let figures: Vec<f64> =

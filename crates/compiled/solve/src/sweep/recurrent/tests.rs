@@ -1,28 +1,15 @@
 //! Random graphs with cycles against the definition: all policies of both sides, each pair a
 //! Markov chain, solved by an elimination that is written for this test alone.
 
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
-
 use exact::Ratio;
-use verdict::{HaltReason, Watch};
+use net::random::Random;
+use verdict::HaltReason;
 
 use super::choices::{Choices, Lane};
 use super::{Frame, ONE, Values, values};
 use crate::Options;
 use crate::limits::Limits;
-
-/// A deterministic source of numbers (xorshift64*).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % bound
-    }
-}
+use crate::testing;
 
 /// What a state of a plain graph offers: moves, replies, outcomes with weights.
 type Offer = Vec<Vec<Vec<(u32, u32)>>>;
@@ -32,17 +19,17 @@ struct Plain(Vec<Offer>);
 
 impl Plain {
     fn random(seed: u64) -> Self {
-        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let mut dice = Random::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let states = 2 + dice.below(4);
-        let offer = |dice: &mut Dice| {
-            let reply = |dice: &mut Dice| -> Vec<(u32, u32)> {
+        let offer = |dice: &mut Random| {
+            let reply = |dice: &mut Random| -> Vec<(u32, u32)> {
                 let outcomes = 1 + dice.below(3);
                 let ends = if dice.below(3) == 0 { 2 } else { 0 };
                 (0..outcomes)
                     .map(|_| (dice.below(states + ends) as u32, 1 + dice.below(3) as u32))
                     .collect()
             };
-            let replies = |dice: &mut Dice| (0..1 + dice.below(2)).map(|_| reply(dice)).collect();
+            let replies = |dice: &mut Random| (0..1 + dice.below(2)).map(|_| reply(dice)).collect();
             (0..1 + dice.below(2)).map(|_| replies(dice)).collect()
         };
         let mut offers: Vec<Offer> = (0..states).map(|_| offer(&mut dice)).collect();
@@ -177,16 +164,10 @@ impl Iterator for Odometer {
 
 fn solved(choices: &Choices, width: Option<u64>) -> Values {
     let options = Options { width, ..Options::default() };
-    let interrupt = AtomicBool::new(false);
-    let watch = Watch {
-        started: Instant::now(),
-        time: None,
-        memory: None,
-        interrupt: &interrupt,
-        progress: &|_| {},
-    };
-    let limits = Limits::new();
-    values(choices, &Frame { top: 1, options: &options, limits, watch: &watch, held: 0 })
+    testing::under(testing::Limits::default(), |watch| {
+        let limits = Limits::new();
+        values(choices, &Frame { top: 1, options: &options, limits, watch, held: 0 })
+    })
 }
 
 #[test]
