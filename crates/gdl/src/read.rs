@@ -143,7 +143,7 @@ pub(crate) fn unreadable(text: &str) -> Option<Diagnostic> {
     let at = control_character(text)?;
     let fault = Diagnostic::error("not-text", "the sheet holds a control character")
         .label(Span::new(at, at + 1), "not text")
-        .note("a rulesheet is a text file in UTF-8");
+        .note("what is wanted is a text file in UTF-8");
     Some(fault)
 }
 

@@ -120,14 +120,14 @@ fn not_utf8(name: &str, bytes: &[u8], fault: &std::str::Utf8Error) -> Diagnostic
     let hint = if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         "the file looks like UTF-16; save it as UTF-8"
     } else {
-        "a rulesheet is a text file in UTF-8"
+        "what is wanted is a text file in UTF-8"
     };
     Diagnostic::error("not-text", message).note(hint)
 }
 
 fn control_fault(name: &str, at: usize, byte: u8) -> Diagnostic {
     let message = format!("`{name}` is not text: byte {at} is the control character 0x{byte:02x}");
-    Diagnostic::error("not-text", message).note("a rulesheet is a text file in UTF-8")
+    Diagnostic::error("not-text", message).note("what is wanted is a text file in UTF-8")
 }
 
 impl Diagnostic {
