@@ -345,6 +345,44 @@ fn generate_writes_a_file_where_it_is_told_to() {
 }
 
 #[test]
+fn formulas_of_every_family_are_generated_with_their_value_and_solved() {
+    for family in qcnf::families::FAMILIES {
+        for variant in family.variants {
+            let least: Vec<String> =
+                family.sizes.iter().map(|size| size.range.0.to_string()).collect();
+            let mut args = vec!["generate", family.name, "--variant", variant.name];
+            args.extend(least.iter().map(String::as_str));
+            let made = run(&args);
+            assert_eq!(made.status, 0, "{made:?}");
+            let told = made.out.lines().find_map(|line| line.strip_prefix("c value "));
+            let value = told.and_then(|told| told.split(' ').next()).expect("the value is told");
+            let solved = run_with(&["xssat", "-"], made.out.as_bytes());
+            let found = solved.out.split_whitespace().nth(1);
+            assert_eq!((solved.status, found), (0, Some(value)), "{args:?}: {solved:?}");
+        }
+    }
+}
+
+#[test]
+fn formulas_are_generated_in_the_dialect_and_the_size_asked_for() {
+    let usual = run(&["generate", "kbkf"]);
+    assert_eq!(usual.out, run(&["generate", "kbkf", "10", "--variant", "false"]).out);
+    let plain = run(&["generate", "kbkf", "3", "--dialect", "qdimacs"]);
+    assert!(plain.status == 0 && plain.out.contains("\ne 1 2 0\na 3 0\n"), "{plain:?}");
+    let rounded = run(&["generate", "parity", "3", "--variant", "chance", "--dialect", "decimal"]);
+    assert!(rounded.status == 0 && rounded.err.contains("1/3 of 3 variables"), "{rounded:?}");
+    run(&["generate", "parity", "--variant", "chance", "--dialect", "qdimacs"])
+        .refused(2, &["bound by chance", "SDIMACS"]);
+    run(&["generate", "parity", "0"]).refused(2, &["length is a whole number from 1 to 100000"]);
+    run(&["generate", "parity", "--variant", "maybe"]).refused(2, &["maybe", "false, true"]);
+    for family in qcnf::families::FAMILIES {
+        let help = run(&["generate", family.name, "--help"]);
+        assert!(help.out.contains("Examples:") && help.out.contains("Values:"), "{help:?}");
+        assert!(help.out.lines().all(|line| line.chars().count() <= 100), "{}", help.out);
+    }
+}
+
+#[test]
 fn engines_agree_and_the_table_says_so() {
     let ran = run(&["crosscheck", &game("stochastic-nim-20.gdl"), "--roles"]);
     assert_eq!(ran.status, 0, "{ran:?}");

@@ -1,4 +1,5 @@
-//! The flags of `generate`: a family of games and what makes one game of it.
+//! The flags of `generate`: a family of games, and what makes one game of it; or of formulas, which
+//! are in `formula.rs`.
 //!
 //! A board is three numbers in a row or three flags, never a mixture: clap refuses what is neither,
 //! so that whoever reads these structs finds all three. How large a board may be is the
@@ -7,10 +8,11 @@
 use clap::{Args, Subcommand};
 
 use super::OutputArg;
+use super::formula::FormulaArgs;
 use super::help::{BOARD_HELP, GENERATE_HELP, NIM_HELP, PIG_HELP};
 use crate::quantity;
 
-/// Prints the rules of a game of a family.
+/// Prints the rules of a game of a family, or the clauses of a formula of one.
 #[derive(Debug, Args)]
 #[command(after_long_help = GENERATE_HELP)]
 pub(crate) struct GenerateArgs {
@@ -32,6 +34,8 @@ pub(crate) enum Family {
     Nim(NimArgs),
     /// Pig: roll a die for more or hold; a one loses the turn's total; no move limit
     Pig(PigArgs),
+    #[command(flatten)]
+    Formula(FormulaArgs),
 }
 
 /// A board: three numbers in a row, or each by its name.

@@ -105,7 +105,11 @@ pub(super) const GENERATE_HELP: &str = "\
 Examples:
   oddsmith generate tic-tac-toe 3 3 3 --own 3/4 --output game.gdl
   oddsmith generate connect --columns 5 --rows 4 --line 4
-  oddsmith generate nim 100 --add 1/2 | oddsmith solve -";
+  oddsmith generate nim 100 --add 1/2 | oddsmith solve -
+  oddsmith generate parity 20 --variant chance | oddsmith xssat -
+  oddsmith generate adder 8 --dialect qdimacs --output adder-8.qdimacs
+
+Formulas are written with their value, known by theory, in the first lines.";
 
 pub(super) const BOARD_HELP: &str = "\
 Examples:

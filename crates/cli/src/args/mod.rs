@@ -12,12 +12,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::quantity;
 pub(crate) use family::{BoardArgs, Family, GenerateArgs};
+pub(crate) use formula::FormulaArgs;
 use help::{
     CHECK_HELP, COMPLETIONS_HELP, CROSSCHECK_HELP, FMT_HELP, GENERAL_HELP, INSPECT_HELP,
     PERFT_HELP, PLAY_HELP, SOLVE_HELP, SQASP_HELP, TRANSLATE_HELP, XSSAT_HELP,
 };
 
 mod family;
+mod formula;
 mod help;
 
 const STYLES: Styles = Styles::styled()
