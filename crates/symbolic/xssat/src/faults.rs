@@ -27,6 +27,10 @@ pub(crate) enum Fault {
     ResolventLostLiteral,
     /// A variable is resolved away although deeper ones stand in its clauses.
     EliminatedTooEarly,
+    /// A guess from samples counts though nothing shows it.
+    GuessUnproven,
+    /// A variable is put off behind a boundary though nothing defines it.
+    ChoicePutOff,
     /// A variable moves outward although only half of a gate is there.
     HalfGate,
     /// A literal bound by forall is made true where it is the last of its clause.

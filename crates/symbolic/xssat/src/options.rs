@@ -74,8 +74,10 @@ options! {
     residual_keys = 1 in 0..2: "keys of open clauses: where keys of values never hit (1), everywhere (2)";
     good_literals = 1 in 0..1: "find literals that win whatever follows, by backward induction";
     definability = 1 in 0..1: "move defined variables outward to the level of their inputs";
+    deferral = 1 in 0..1: "put defined variables off behind a boundary where its key gets no larger";
     bounds = 1 in 0..1: "leave a branch that cannot change the value (alpha-beta), where no cache wants it exact";
     equivalences = 1 in 0..1: "replace literals that are equivalent by binary clauses";
+    merging = 1 in 0..1: "find literals that are equal or fixed by sampling, and show it by propagation";
     elimination = 1 in 0..1: "resolve innermost exists-variables away where clauses do not grow";
     subsumption = 1 in 0..1: "remove subsumed clauses and strengthen by self-subsumption";
     pure = 1 in 0..1: "settle literals that occur in one sign among open clauses, and free variables";

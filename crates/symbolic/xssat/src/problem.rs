@@ -58,6 +58,19 @@ impl Problem {
         problem
     }
 
+    /// One for propagation alone: no cuts, no good literals, no scales.
+    pub(crate) fn bare(formula: Leveled) -> Self {
+        Self {
+            implied: implications(&formula),
+            chances_before: Vec::new(),
+            scales: Scales::new(&[]),
+            cuts: Rows::default(),
+            good: Rows::default(),
+            factor: Ratio::one(),
+            formula,
+        }
+    }
+
     /// The value of whole numbers over the scale of the first variable.
     pub(crate) fn value(&self, limbs: &[u64]) -> Ratio {
         let whole: UBig = exact::scaled::to_big(self.scales.one(0));

@@ -25,7 +25,9 @@ stats! {
     levels: "levels of the prefix after preprocessing";
     gates: "variables that were moved outward to the level of their inputs";
     equivalent: "variables replaced by an equivalent literal";
+    merged: "clauses found by sampling and propagation";
     eliminated: "variables resolved away";
+    deferred: "defined variables put off behind the boundary they followed";
     subsumed: "clauses subsumed or strengthened";
     good: "good literals over all boundaries";
     decisions: "branches taken";

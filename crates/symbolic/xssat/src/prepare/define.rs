@@ -6,19 +6,26 @@
 //! 0, whenever it is chosen after them; so it may be chosen right behind level t. Formulas that
 //! differ only in where such variables stand become equal by this.
 //!
-//! Levels are swept outermost first: a level's own variables that no gate defines are placed,
+//! Any other function counts as well (`function`): exclusive or, if-then-else, what elimination
+//! left of several gates. Whether a variable is one is asked of all its clauses first, and of
+//! those over placed variables whenever one more is placed.
+//!
+//! Levels are swept outermost first: a level's own variables that nothing defines are placed,
 //! then every gate whose inputs are all placed places its variable at this level. Each placement
 //! uses gates with inputs placed before, so no definition is circular. Where only gate variables
 //! are left in a level, the first is placed as a choice.
 //!
-//! Cost: linear in the sum of squares of clause lengths, in practice in the size of the formula.
+//! Cost: linear in the sum of squares of clause lengths, in practice in the size of the formula;
+//! other functions are bounded by a number of clauses, variables and splits each.
 
 use std::collections::VecDeque;
 
 use index::Id;
 use qcnf::{Kind, Lit, Var};
 
+use super::function::{MOST_CLAUSES, Table};
 use super::matrix::{Matrix, VarIndex};
+use crate::rows::Rows;
 
 struct Gate {
     output: Var,
@@ -33,14 +40,29 @@ struct Gates {
     uses: Vec<(u32, u32)>,
     first_use: Vec<u32>,
     has_gate: Vec<bool>,
+    /// For each variable those that it may be an input of, by a function that is no gate.
+    maybe: Rows<u32>,
 }
 
-/// Moves defined variables outward and ranks them; says how many moved. `is_faulty`: a test wants
-/// gates found that lack a binary clause.
-pub(crate) fn define(matrix: &mut Matrix, is_faulty: bool) -> u64 {
+/// What a sweep found.
+pub(crate) struct Definitions {
+    /// How many variables moved.
+    pub(crate) moved: u64,
+    /// For each variable the inputs of the gate that placed it; none where no gate did.
+    pub(crate) inputs: Rows<u32>,
+}
+
+/// Moves defined variables outward and ranks them. `is_faulty`: a test wants gates found that lack
+/// a binary clause.
+pub(crate) fn define(matrix: &mut Matrix, is_faulty: bool) -> Definitions {
     let gates = find(matrix, is_faulty);
     let mut sweep = Sweep {
         placed: vec![false; matrix.prefix.len()],
+        asked: Vec::new(),
+        is_asked: vec![false; matrix.prefix.len()],
+        table: Table::default(),
+        functions: Vec::new(),
+        by: vec![u32::MAX; matrix.prefix.len()],
         queue: VecDeque::new(),
         gates,
         moved: 0,
@@ -49,7 +71,7 @@ pub(crate) fn define(matrix: &mut Matrix, is_faulty: bool) -> u64 {
     for (level, vars) in by_level(matrix).into_iter().enumerate() {
         sweep.level(matrix, level as u32, &vars);
     }
-    sweep.moved
+    Definitions { moved: sweep.moved, inputs: sweep.inputs() }
 }
 
 fn by_level(matrix: &Matrix) -> Vec<Vec<Var>> {
@@ -64,6 +86,14 @@ fn by_level(matrix: &Matrix) -> Vec<Vec<Var>> {
 
 struct Sweep {
     placed: Vec<bool>,
+    /// Variables whose functions are to be asked again.
+    asked: Vec<Var>,
+    is_asked: Vec<bool>,
+    table: Table,
+    /// (variable, input) of those that a function placed.
+    functions: Vec<(u32, u32)>,
+    /// The gate that placed each variable, `u32::MAX` where none did.
+    by: Vec<u32>,
     queue: VecDeque<Var>,
     gates: Gates,
     moved: u64,
@@ -90,16 +120,55 @@ impl Sweep {
         }
     }
 
-    /// Places all variables whose gates have their inputs.
+    /// Places all variables whose gates, or other functions, have their inputs.
     fn follow(&mut self, matrix: &mut Matrix, level: u32) {
+        loop {
+            self.follow_gates(matrix, level);
+            let Some(var) = self.asked.pop() else { return };
+            self.is_asked[var.index()] = false;
+            if !self.placed[var.index()] && self.is_function(matrix, var) {
+                self.derive(matrix, var, level);
+            }
+        }
+    }
+
+    /// Whether the clauses over placed variables determine this one; then these are its inputs.
+    fn is_function(&mut self, matrix: &Matrix, var: Var) -> bool {
+        let lit = Lit::positive(var);
+        let placed = &self.placed;
+        let clauses = || {
+            let ids = [lit, !lit].into_iter().flat_map(|lit| matrix.occurs.get(lit));
+            let is_placed = |lit: &Lit| lit.var() == var || placed[lit.var().index()];
+            let clauses = ids.map(|&id| matrix.get(id)).filter(|clause| !clause.is_empty());
+            clauses.filter(move |clause| clause.iter().all(is_placed))
+        };
+        if !self.table.determines(var, clauses()) {
+            return false;
+        }
+        let inputs = clauses().flatten().map(|lit| lit.var()).filter(|&input| input != var);
+        self.functions.extend(inputs.map(|input| (var.index() as u32, input.index() as u32)));
+        true
+    }
+
+    /// Places all variables whose gates have their inputs.
+    fn follow_gates(&mut self, matrix: &mut Matrix, level: u32) {
         while let Some(input) = self.queue.pop_front() {
+            for &var in self.gates.maybe.get(input.index()) {
+                let var = Var::from_index(var as usize);
+                let asked = &mut self.is_asked[var.index()];
+                if !self.placed[var.index()] && !std::mem::replace(asked, true) {
+                    self.asked.push(var);
+                }
+            }
             let uses = self.gates.first_use[input.index()]..self.gates.first_use[input.index() + 1];
             for at in uses {
-                let gate = &mut self.gates.gates[self.gates.uses[at as usize].1 as usize];
+                let id = self.gates.uses[at as usize].1;
+                let gate = &mut self.gates.gates[id as usize];
                 debug_assert!(gate.missing > 0, "an input is placed once");
                 gate.missing -= 1;
                 let output = gate.output;
                 if gate.missing == 0 && !self.placed[output.index()] {
+                    self.by[output.index()] = id;
                     self.derive(matrix, output, level);
                 }
             }
@@ -115,6 +184,21 @@ impl Sweep {
             matrix.prefix.move_outward(output, level);
             self.moved += 1;
         }
+    }
+
+    /// For each variable the inputs of the gate that placed it.
+    fn inputs(&self) -> Rows<u32> {
+        let mut placing = vec![u32::MAX; self.gates.gates.len()];
+        for (var, &gate) in self.by.iter().enumerate().filter(|(_, gate)| **gate != u32::MAX) {
+            debug_assert_eq!(self.gates.gates[gate as usize].output.index(), var);
+            placing[gate as usize] = var as u32;
+        }
+        Rows::transposed(self.by.len(), 0, || {
+            let uses = self.gates.uses.iter().map(|&(input, gate)| (placing[gate as usize], input));
+            let uses = uses.filter(|(var, _)| *var != u32::MAX);
+            let functions = self.functions.iter().copied();
+            uses.chain(functions).map(|(var, input)| (var as usize, input))
+        })
     }
 }
 
@@ -139,7 +223,35 @@ fn find(matrix: &Matrix, is_faulty: bool) -> Gates {
     }
     uses.sort_unstable();
     let first_use = starts(&uses, matrix.prefix.len());
-    Gates { gates, uses, first_use, has_gate }
+    let maybe = functions(matrix, &mut has_gate);
+    Gates { gates, uses, first_use, has_gate, maybe }
+}
+
+/// Variables that no gate defines, but all their clauses together do: for each other variable
+/// those that may be a function of it.
+fn functions(matrix: &Matrix, has_gate: &mut [bool]) -> Rows<u32> {
+    let mut table = Table::default();
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    for var in (0..matrix.prefix.len()).map(Var::from_index) {
+        let exists = matrix.prefix.kind(var) == Kind::Exists && matrix.prefix.is_open(var);
+        if !exists || has_gate[var.index()] {
+            continue;
+        }
+        let lit = Lit::positive(var);
+        let ids = || [lit, !lit].into_iter().flat_map(|lit| matrix.occurs.get(lit));
+        let clauses = ids().map(|&id| matrix.get(id)).filter(|clause| !clause.is_empty());
+        if ids().count() <= MOST_CLAUSES && table.determines(var, clauses) {
+            has_gate[var.index()] = true;
+            let inputs = ids().flat_map(|&id| matrix.get(id)).map(|lit| lit.var());
+            pairs.extend(inputs.map(|input| (input.index() as u32, var.index() as u32)));
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.retain(|(input, var)| input != var);
+    Rows::transposed(matrix.prefix.len(), 0, || {
+        pairs.iter().map(|&(input, var)| (input as usize, var))
+    })
 }
 
 fn starts(uses: &[(u32, u32)], count: usize) -> Vec<u32> {

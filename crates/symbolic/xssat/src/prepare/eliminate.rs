@@ -27,6 +27,9 @@ use crate::options::Options;
 const MOST_OCCURRENCES: usize = 12;
 /// Literals of a resolvent beyond which a variable is left alone.
 const LONGEST: usize = 40;
+/// Literals by which all clauses together may grow. Resolvents of long clauses are few and long;
+/// each is dear to propagate.
+const MORE_LITERALS: usize = 8;
 
 struct Work<'a> {
     options: &'a Options,
@@ -140,6 +143,10 @@ fn resolvents(
     limit: usize,
 ) -> Option<Vec<Vec<Lit>>> {
     let mut resolvents = Vec::new();
+    let both = [lit, !lit];
+    let old: usize =
+        both.iter().flat_map(|&lit| matrix.occurs.get(lit)).map(|&id| matrix.get(id).len()).sum();
+    let mut room = old + MORE_LITERALS;
     for left in matrix.occurs.get(lit).iter().map(|&id| matrix.get(id)) {
         work.stamp += 1;
         left.iter().for_each(|lit| work.mark[lit.code()] = work.stamp);
@@ -158,9 +165,10 @@ fn resolvents(
             if work.options.plants(Fault::ResolventLostLiteral) {
                 resolvent.pop();
             }
-            if resolvent.len() > LONGEST || resolvents.len() == limit {
+            if resolvent.len() > LONGEST || resolvents.len() == limit || resolvent.len() > room {
                 return None;
             }
+            room -= resolvent.len();
             resolvents.push(resolvent);
         }
     }

@@ -36,6 +36,7 @@ pub(crate) fn good_literals(formula: &Leveled, is_faulty: bool) -> Rows<Lit> {
         seen: vec![0; formula.clauses.len()],
         time: 0,
         closure: Vec::new(),
+        known: vec![0; 2 * formula.variables()],
         budget: 64 * (formula.clauses.items() + 1000),
     };
     let mut good: Vec<Vec<Lit>> = vec![Vec::new(); levels.saturating_sub(1)];
@@ -61,6 +62,8 @@ struct Search<'a> {
     seen: Vec<u32>,
     time: u32,
     closure: Vec<Lit>,
+    /// The level above which each literal was found to be good last.
+    known: Vec<u32>,
     budget: usize,
 }
 
@@ -73,9 +76,13 @@ impl<'a> Search<'a> {
             None => self.neighbours(level),
         };
         candidates.retain(|lit| self.formula.level(lit.var()) < level);
-        candidates.sort_unstable();
-        candidates.dedup();
-        candidates.retain(|&lit| self.wins(lit, level, below));
+        candidates.retain(|&lit| {
+            let wins = self.wins(lit, level, below);
+            if wins {
+                self.known[lit.code()] = level as u32;
+            }
+            wins
+        });
         candidates
     }
 
@@ -83,7 +90,10 @@ impl<'a> Search<'a> {
     /// clause, or falsify part of one and so choose.
     fn neighbours(&self, level: usize) -> Vec<Lit> {
         let clauses = self.formula.clauses_of(level).map(|id| self.formula.clauses.get(id));
-        clauses.flatten().flat_map(|&lit| [lit, !lit]).collect()
+        let mut lits: Vec<Lit> = clauses.flatten().flat_map(|&lit| [lit, !lit]).collect();
+        lits.sort_unstable();
+        lits.dedup();
+        lits
     }
 
     /// Good literals and those that imply one through binary clauses.
@@ -142,11 +152,15 @@ impl<'a> Search<'a> {
         self.budget = self.budget.saturating_sub(steps);
     }
 
-    /// Propagates within the level and above; false where that fails.
+    /// Propagates within the level and above; false where that fails, and where it meets a good
+    /// literal: that one is true then as well, and enough.
     fn close(&mut self, level: usize) -> bool {
         let mut next = 0;
         while let Some(&lit) = self.closure.get(next) {
             next += 1;
+            if self.known[lit.code()] == level as u32 {
+                return false;
+            }
             for &id in self.window(!lit, level) {
                 if self.budget == 0 {
                     return false;

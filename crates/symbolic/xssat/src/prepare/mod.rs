@@ -5,11 +5,15 @@
 //! are numbered by level. Each step keeps the value under every assignment to the variables of
 //! an outermost exists-block, since calls may assume those.
 
+mod cut;
+mod defer;
 mod define;
 mod eliminate;
 mod equate;
+mod function;
 mod good;
 mod matrix;
+mod merge;
 mod number;
 mod occurs;
 mod prefix;
@@ -41,13 +45,24 @@ pub(crate) fn simplify(
     for round in 0..options.rounds {
         let before = matrix.living();
         clock.look(true)?;
-        let changed = round_of(matrix, options, stats, clock)?;
+        let mut changed = round_of(matrix, options, stats, clock)?;
+        if round == 0 && options.merging > 0 && !matrix.is_zero {
+            let merged = merge::merge(matrix, options.plants(Fault::GuessUnproven), clock)?;
+            settle::settle(matrix);
+            stats.merged = merged;
+            changed |= merged > 0;
+        }
         // A round that takes less than a fiftieth of the clauses is not worth another.
         if matrix.is_zero || !changed || (round > 0 && before - matrix.living() < before / 50) {
             break;
         }
     }
     debug_assert!(matrix.units.is_empty() || matrix.is_zero);
+    if options.deferral > 0 && !matrix.is_zero {
+        let definitions = define::define(matrix, options.plants(Fault::HalfGate));
+        stats.deferred =
+            defer::defer(matrix, &definitions, options.plants(Fault::ChoicePutOff), clock)?;
+    }
     Ok(())
 }
 
@@ -60,7 +75,7 @@ fn round_of(
 ) -> Result<bool, HaltReason> {
     let mut changes = 0;
     if options.definability > 0 && !matrix.is_zero {
-        let moved = define::define(matrix, options.plants(Fault::HalfGate));
+        let moved = define::define(matrix, options.plants(Fault::HalfGate)).moved;
         stats.gates += moved;
         changes += moved;
     }

@@ -60,7 +60,7 @@ fn order(matrix: &Matrix) -> Vec<Var> {
     }
     let mut order: Vec<Var> = (0..used.len()).filter(|&at| used[at]).map(Var::from_index).collect();
     let prefix = &matrix.prefix;
-    order.sort_by_key(|&var| (prefix.depth(var), prefix.rank[var.index()]));
+    order.sort_by_key(|&var| (prefix.place(var), prefix.rank[var.index()]));
     debug_assert!(order.iter().all(|&var| prefix.is_open(var)));
     order
 }

@@ -36,6 +36,8 @@ pub(crate) struct Prefix {
     pub(crate) fate: Vec<Fate>,
     /// The place of a gate's variable in the order of definitions; 0 for all others.
     pub(crate) rank: Vec<u32>,
+    /// Whether a variable stands before its level's own variables: it was put off by one level.
+    early: Vec<bool>,
 }
 
 impl Prefix {
@@ -51,6 +53,7 @@ impl Prefix {
             frozen: vec![false; count],
             fate: vec![Fate::Open; count],
             rank: vec![0; count],
+            early: vec![false; count],
         };
         for (level, block) in formula.blocks().enumerate() {
             for scope in block.scopes {
@@ -116,6 +119,30 @@ impl Prefix {
         debug_assert!(level <= self.level(var), "variables move outward only");
         debug_assert_eq!(self.kind(var), Kind::Exists, "only what exists has a definition");
         self.levels[var.index()] = level;
+    }
+
+    /// Puts a defined variable off to the start of the next level.
+    pub(crate) fn put_off(&mut self, var: Var) {
+        debug_assert_eq!(self.kind(var), Kind::Exists, "only what exists has a definition");
+        debug_assert!(!self.is_frozen(var) && !self.early[var.index()]);
+        self.levels[var.index()] += 1;
+        self.early[var.index()] = true;
+    }
+
+    /// Whether a variable was put off.
+    #[inline]
+    pub(crate) fn is_early(&self, var: Var) -> bool {
+        self.early[var.index()]
+    }
+
+    /// Orders variables by their place in the walk, as far as the prefix says: level by level,
+    /// first those that were put off, then the level's own, then those defined at it.
+    pub(crate) fn place(&self, var: Var) -> (u32, u32) {
+        let part = match self.kind(var) {
+            Kind::Exists => 2 * u32::from(!self.is_early(var)),
+            Kind::Forall | Kind::Chance => 1,
+        };
+        (self.level(var), part)
     }
 
     /// Whether calls may assume this variable.

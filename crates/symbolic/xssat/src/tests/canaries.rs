@@ -55,5 +55,7 @@ canaries! {
     a_lost_literal_is_caught: ResolventLostLiteral,
     an_early_elimination_is_caught: EliminatedTooEarly,
     half_a_gate_is_caught: HalfGate,
+    a_guess_without_proof_is_caught: GuessUnproven,
+    a_choice_that_is_put_off_is_caught: ChoicePutOff,
     a_propagated_forall_is_caught: ForallPropagated,
 }

@@ -14,5 +14,5 @@ mod stack;
 mod window;
 
 pub(crate) use cache::Caches;
-pub(crate) use propagate::Propagator;
+pub(crate) use propagate::{Conflict, Propagator};
 pub(crate) use search::{Walk, Walked};

@@ -51,8 +51,13 @@ pub(crate) struct Propagator {
     watches: Vec<Vec<Watch>>,
     literals: Vec<Lit>,
     starts: Vec<u32>,
-    /// Whether a test wants literals bound by forall drawn like others.
-    is_faulty: bool,
+    /// Whether literals bound by forall are drawn like others: so all that is drawn follows from
+    /// the clauses, whatever binds the variables.
+    ignores_quantifiers: bool,
+    /// Binary clauses added later: for each literal those that it implies; may be empty.
+    added: Vec<Vec<Lit>>,
+    /// Literals drawn after which propagation stops, though more would follow.
+    last: u64,
     /// Literals drawn so far, for statistics.
     pub(crate) drawn: u64,
 }
@@ -70,7 +75,9 @@ impl Propagator {
             watches: vec![Vec::new(); 2 * formula.variables()],
             literals: Vec::new(),
             starts: vec![0],
-            is_faulty: options.plants(Fault::ForallPropagated),
+            ignores_quantifiers: options.plants(Fault::ForallPropagated),
+            added: Vec::new(),
+            last: u64::MAX,
             drawn: 0,
         };
         for clause in (0..formula.clauses.len()).map(|id| formula.clauses.get(id)) {
@@ -79,6 +86,25 @@ impl Propagator {
             }
         }
         propagator
+    }
+
+    /// One that draws what follows from the clauses alone.
+    pub(crate) fn of_clauses(problem: &Problem) -> Self {
+        let mut propagator = Self::new(problem, &Options::default());
+        propagator.ignores_quantifiers = true;
+        propagator.added = vec![Vec::new(); 2 * problem.formula.variables()];
+        propagator
+    }
+
+    /// Stops propagation after so many literals from now on.
+    pub(crate) fn stop_after(&mut self, more: u64) {
+        self.last = self.drawn.saturating_add(more);
+    }
+
+    /// Adds a binary clause, of [`Propagator::of_clauses`].
+    pub(crate) fn add_binary(&mut self, [a, b]: [Lit; 2]) {
+        self.added[(!a).code()].push(b);
+        self.added[(!b).code()].push(a);
     }
 
     fn attach(&mut self, clause: &[Lit]) {
@@ -160,7 +186,7 @@ impl Propagator {
     #[inline]
     fn draw(&mut self, problem: &Problem, lit: Lit) -> Result<(), Conflict> {
         self.drawn += 1;
-        if problem.formula.kind(lit.var()) == Kind::Forall && !self.is_faulty {
+        if problem.formula.kind(lit.var()) == Kind::Forall && !self.ignores_quantifiers {
             return Err(Conflict);
         }
         self.set(problem, lit);
@@ -173,7 +199,7 @@ impl Propagator {
     /// A conflict; the agenda is empty then as well.
     pub(crate) fn propagate(&mut self, problem: &Problem) -> Result<(), Conflict> {
         let mut outcome = Ok(());
-        while self.done < self.agenda.len() && outcome.is_ok() {
+        while self.done < self.agenda.len() && outcome.is_ok() && self.drawn < self.last {
             let lit = self.agenda[self.done];
             self.done += 1;
             outcome = self.imply(problem, lit).and_then(|()| self.visit(problem, lit));
@@ -185,6 +211,15 @@ impl Propagator {
 
     fn imply(&mut self, problem: &Problem, lit: Lit) -> Result<(), Conflict> {
         for &implied in problem.implied.get(lit.code()) {
+            match self.values[implied.code()] {
+                TRUE => {}
+                FALSE => return Err(Conflict),
+                _ => self.draw(problem, implied)?,
+            }
+        }
+        let added = self.added.get(lit.code()).map_or(0, Vec::len);
+        for at in 0..added {
+            let implied = self.added[lit.code()][at];
             match self.values[implied.code()] {
                 TRUE => {}
                 FALSE => return Err(Conflict),
