@@ -34,9 +34,9 @@ const PATIENCE: u32 = 64;
 /// Earlier variables that a variable is compared with, at most.
 const COMPARED: usize = 3;
 /// Literals drawn in comparisons before anything must be found, and for each clause found.
-const EFFORT: (u64, u64) = (100_000, 2_000);
+const EFFORT: (u64, u64) = (50_000, 2_000);
 /// Literals drawn after which one guess is given up: what can be shown is near.
-const NEAR: u64 = 512;
+const NEAR: u64 = 192;
 /// Samples in which a literal must be false, and in which it must be true, to be compared: those
 /// that hardly ever change agree by accident.
 const SPREAD: u32 = 2;

@@ -19,6 +19,9 @@ use crate::problem::Problem;
 use crate::scales::Weight;
 use crate::stats::Stats;
 
+/// Decisions before windows must show cut-offs.
+const WINDOWS_TRIED: u64 = 4096;
+
 /// How a walk ended.
 pub(crate) enum Walked {
     /// The value.
@@ -185,19 +188,27 @@ impl<'a> Walk<'a> {
         self.stack.push(Frame::Branch { lit, mark, second: false }, &self.window);
         if self.problem.formula.kind(lit.var()) == Kind::Chance {
             let chance = self.chance_at(self.place);
-            self.rest.open(self.problem.scales.one(chance + 1));
-            let other = Weight::of(!lit.is_positive());
-            self.problem.scales.multiply(&mut self.rest.beta, chance, other);
+            if self.narrows() {
+                self.rest.open(self.problem.scales.one(chance + 1));
+                let other = Weight::of(!lit.is_positive());
+                self.problem.scales.multiply(&mut self.rest.beta, chance, other);
+            }
             self.narrow_term(chance, Weight::of(lit.is_positive()));
         }
         self.propagator.assume(self.problem, lit)
+    }
+
+    /// Whether windows are worth their cost: where caches want exact values they hardly ever are.
+    fn narrows(&self) -> bool {
+        let tried = self.stats.decisions;
+        self.options.bounds > 0 && (tried < WINDOWS_TRIED || 256 * self.stats.cutoffs > tried)
     }
 
     /// Narrows the window to that of one value of a chance variable; `rest` holds the least and
     /// the most that the other value adds.
     fn narrow_term(&mut self, chance: usize, weight: Weight) {
         let one = self.problem.scales.one(chance + 1);
-        match self.problem.scales.small(chance, weight).filter(|_| self.options.bounds > 0) {
+        match self.problem.scales.small(chance, weight).filter(|_| self.narrows()) {
             Some(weight) => self.window.of_term(weight, &self.rest.alpha, &self.rest.beta, one),
             None => self.window.open(one),
         }
@@ -224,7 +235,7 @@ impl<'a> Walk<'a> {
         };
         self.stack.push(Frame::Boundary { entry }, &self.window);
         let keeps = entry.is_some() && !self.options.plants(Fault::BoundKeptAsExact);
-        if keeps || self.options.bounds == 0 {
+        if keeps || !self.narrows() {
             let chances = self.chance_at(self.place);
             self.window.open(self.problem.scales.one(chances));
         }
@@ -307,7 +318,7 @@ impl<'a> Walk<'a> {
         let chances = self.chance_at(lit.var().index());
         let one = self.problem.scales.one(chances);
         let kind = self.problem.formula.kind(lit.var());
-        if self.options.bounds == 0 {
+        if !self.narrows() {
             self.window.open(one);
         }
         let so_far = self.stack.value();
@@ -323,6 +334,9 @@ impl<'a> Walk<'a> {
     /// Whether a chance variable is worth too little whatever its other value is; then the most
     /// that it can be worth is its value.
     fn is_hopeless(&mut self, lit: Lit) -> bool {
+        if scaled::is_zero(&self.window.alpha) {
+            return false;
+        }
         let chance = self.chance_at(lit.var().index());
         let mut most = self.stack.value().to_vec();
         let other = Weight::of(!lit.is_positive());
@@ -358,7 +372,7 @@ impl<'a> Walk<'a> {
                 self.narrow_term(chance, Weight::of(!first.is_positive()));
             }
         }
-        if self.options.bounds == 0 {
+        if !self.narrows() {
             let chances = self.chance_at(first.var().index() + 1);
             self.window.open(self.problem.scales.one(chances));
         }
