@@ -9,6 +9,8 @@ use verdict::{HaltReason, Watch};
 pub(crate) struct Clock<'a> {
     watch: &'a Watch<'a>,
     steps: u64,
+    /// The step at which a slice ends.
+    end: u64,
 }
 
 const TIME_EVERY: u64 = 1 << 8;
@@ -17,7 +19,7 @@ const _: () = assert!(MEMORY_EVERY.is_multiple_of(TIME_EVERY));
 
 impl<'a> Clock<'a> {
     pub(crate) fn new(watch: &'a Watch<'a>) -> Self {
-        Self { watch, steps: 0 }
+        Self { watch, steps: 0, end: u64::MAX }
     }
 
     /// One step of work, of at most some ten microseconds.
@@ -26,11 +28,24 @@ impl<'a> Clock<'a> {
     /// The limit that is met.
     #[inline]
     pub(crate) fn tick(&mut self) -> Result<(), HaltReason> {
+        if self.steps >= self.end {
+            return Err(HaltReason::Interrupt);
+        }
         self.steps += 1;
         if self.steps.is_multiple_of(TIME_EVERY) {
             return self.look(self.steps.is_multiple_of(MEMORY_EVERY));
         }
         Ok(())
+    }
+
+    /// Halts after so many steps more.
+    pub(crate) fn slice(&mut self, steps: u64) {
+        self.end = self.steps.saturating_add(steps);
+    }
+
+    /// Whether the slice is over, and no limit.
+    pub(crate) fn is_slice_over(&self) -> bool {
+        self.steps >= self.end && !self.watch.interrupted()
     }
 
     /// Looks at the limits now.

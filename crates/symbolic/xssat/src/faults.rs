@@ -35,6 +35,14 @@ pub(crate) enum Fault {
     HalfGate,
     /// A literal bound by forall is made true where it is the last of its clause.
     ForallPropagated,
+    /// A learned clause lost a literal.
+    LearnedLostLiteral,
+    /// A variable is missing from the key of a part.
+    KeyVariableMissing,
+    /// Binary clauses do not hold parts together.
+    DependentParts,
+    /// A chance variable that propagation gave a value does not count.
+    WeightOfImplied,
 }
 
 impl Options {

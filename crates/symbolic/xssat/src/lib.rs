@@ -12,7 +12,9 @@
 
 mod clock;
 mod faults;
+mod learned;
 mod options;
+mod parts;
 mod prepare;
 mod problem;
 mod rows;
@@ -21,8 +23,10 @@ mod solver;
 mod stats;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod walk;
 
+pub use learned::Learned;
 pub use options::{OptionRow, Options};
 pub use solver::{Halted, Solver};
 pub use stats::Stats;

@@ -82,6 +82,14 @@ options! {
     subsumption = 1 in 0..1: "remove subsumed clauses and strengthen by self-subsumption";
     pure = 1 in 0..1: "settle literals that occur in one sign among open clauses, and free variables";
     lookahead = 0 in 0..1000000: "levels below the current one in which propagation is eager";
+    walk = 0 in 0..2: "variables in order under the frontier cache (1), part by part (2), what suits the formula (0)";
+    components = 1 in 0..1: "split what is left into parts that share no variable";
+    part_cache = 1 in 0..1: "keep values under the variables and clauses of a part";
+    learning = 1 in 0..1: "keep clauses learned from conflicts";
+    satisfiability = 1 in 0..1: "ask whether the clauses have a model before a branch is valued";
+    trace = 0 in 0..1: "record how each learned clause was derived";
+    learned_limit = 4000 in 0..1000000000: "learned clauses kept before half are forgotten; grows";
+    part_memory = 512 in 1..4000: "mebibytes for values of parts";
     rounds = 3 in 0..100: "rounds of preprocessing at most";
     patience = 1024 in 1..1000000000: "look-ups of a boundary before it must show hits";
     cut_limit = 16384 in 0..1000000: "largest number of variables in a key";

@@ -8,10 +8,13 @@ use qcnf::{Kind, Lit, Qcnf, Var};
 use verdict::{HaltReason, Watch};
 
 use crate::clock::Clock;
+use crate::learned::{Learned, formula_of};
 use crate::options::Options;
+use crate::parts::{Parts, Setting, Value};
 use crate::prepare::{Fate, Matrix, number, simplify};
 use crate::problem::Problem;
 use crate::stats::Stats;
+use crate::turns::Turns;
 use crate::walk::{Caches, Propagator, Walk, Walked};
 
 /// A limit was met: the value lies between the bounds, both included.
@@ -51,6 +54,8 @@ struct Ready {
     problem: Problem,
     propagator: Propagator,
     caches: Caches,
+    /// The walk over parts, once it is needed.
+    parts: Option<Box<Parts>>,
     fates: Vec<Fate>,
 }
 
@@ -93,22 +98,30 @@ impl Solver {
             .map_err(|reason| Halted { bounds: (Ratio::zero(), Ratio::one()), reason })?;
         let Stage::Ready(ready) = &mut self.stage else { return Ok(Ratio::zero()) };
         let Some(assumptions) = ready.translate(assumptions) else { return Ok(Ratio::zero()) };
-        let walk = Walk::new(
-            &ready.problem,
-            &self.options,
-            &mut ready.propagator,
-            &mut ready.caches,
-            &mut self.stats,
-        );
-        match walk.run(&assumptions, &mut clock) {
-            Walked::Value(value) => Ok(value),
-            Walked::Halted(lower, upper, reason) => Err(Halted { bounds: (lower, upper), reason }),
-        }
+        ready.walk(&assumptions, &self.options, &mut self.stats, &mut clock)
     }
 
     /// What was counted so far.
     pub fn stats(&self) -> &Stats {
         &self.stats
+    }
+
+    /// The clauses learned so far under option `trace`, with derivations.
+    pub fn learned(&self) -> Option<Learned> {
+        let Stage::Ready(ready) = &self.stage else { return None };
+        let parts = ready.parts.as_ref().filter(|_| self.options.trace > 0)?;
+        let (steps, clauses) = parts.derivations();
+        Some(Learned { formula: formula_of(&ready.problem.formula), steps, clauses })
+    }
+
+    /// Goes on with the walk over parts for so many steps.
+    #[cfg(test)]
+    pub(crate) fn solve_steps(&mut self, steps: u64, watch: &Watch<'_>) -> Result<Ratio, Halted> {
+        let mut clock = Clock::new(watch);
+        self.prepare(&mut clock).expect("there is no limit");
+        let Stage::Ready(ready) = &mut self.stage else { return Ok(Ratio::zero()) };
+        clock.slice(steps);
+        ready.by_parts(&[], &self.options, &mut self.stats, &mut clock)
     }
 
     /// Prepares the formula, as the first call would.
@@ -131,12 +144,96 @@ impl Solver {
         let problem = Problem::new(formula, factor, &self.options, &mut self.stats);
         let propagator = Propagator::new(&problem, &self.options);
         let caches = Caches::new(&problem, &self.options);
-        self.stage = Stage::Ready(Box::new(Ready { problem, propagator, caches, fates }));
+        self.stage =
+            Stage::Ready(Box::new(Ready { problem, propagator, caches, parts: None, fates }));
         Ok(())
     }
 }
 
 impl Ready {
+    /// The value by the walk that the options say.
+    fn walk(
+        &mut self,
+        assumptions: &[Lit],
+        options: &Options,
+        stats: &mut Stats,
+        clock: &mut Clock<'_>,
+    ) -> Result<Ratio, Halted> {
+        if let Some(parts) = &mut self.parts {
+            parts.start(assumptions);
+        }
+        match options.walk {
+            1 => self.by_frontier(assumptions, options, stats, clock),
+            2 => self.by_parts(assumptions, options, stats, clock),
+            _ => self.by_turns(assumptions, options, stats, clock),
+        }
+    }
+
+    /// Both walks in turn, in slices that grow. Each keeps what it cached, so a slice that did not
+    /// suffice is not lost.
+    fn by_turns(
+        &mut self,
+        assumptions: &[Lit],
+        options: &Options,
+        stats: &mut Stats,
+        clock: &mut Clock<'_>,
+    ) -> Result<Ratio, Halted> {
+        let mut best = (Ratio::zero(), Ratio::one());
+        let mut turns = Turns::new(self.problem.formula.levels());
+        loop {
+            let (by_parts, steps) = turns.next(stats);
+            stats.slices += 1;
+            clock.slice(steps);
+            let found = match by_parts {
+                true => self.by_parts(assumptions, options, stats, clock),
+                false => self.by_frontier(assumptions, options, stats, clock),
+            };
+            let Err(halted) = found else { return found };
+            best = (best.0.max(halted.bounds.0), best.1.min(halted.bounds.1));
+            if !clock.is_slice_over() {
+                return Err(Halted { bounds: best, reason: halted.reason });
+            }
+        }
+    }
+
+    fn by_frontier(
+        &mut self,
+        assumptions: &[Lit],
+        options: &Options,
+        stats: &mut Stats,
+        clock: &mut Clock<'_>,
+    ) -> Result<Ratio, Halted> {
+        let Self { problem, propagator, caches, .. } = self;
+        match Walk::new(problem, options, propagator, caches, stats).run(assumptions, clock) {
+            Walked::Value(value) => Ok(value),
+            Walked::Halted(lower, upper, reason) => Err(Halted { bounds: (lower, upper), reason }),
+        }
+    }
+
+    /// Goes on with the walk over parts, or begins it.
+    fn by_parts(
+        &mut self,
+        assumptions: &[Lit],
+        options: &Options,
+        stats: &mut Stats,
+        clock: &mut Clock<'_>,
+    ) -> Result<Ratio, Halted> {
+        let Self { problem, parts, .. } = self;
+        let parts = parts.get_or_insert_with(|| {
+            let mut parts = Box::new(Parts::new(problem, options));
+            parts.start(assumptions);
+            parts
+        });
+        let mut setting = Setting { problem, options, stats };
+        parts.run(&mut setting, clock).map(|value| &value.to_ratio() * &problem.factor).map_err(
+            |reason| {
+                let (lower, upper) = parts.bounds(&setting);
+                let scaled = |value: Value| &value.to_ratio() * &problem.factor;
+                Halted { bounds: (scaled(lower), scaled(upper)), reason }
+            },
+        )
+    }
+
     /// Assumptions as literals of the prepared formula; none where one is refuted.
     fn translate(&self, assumptions: &[Lit]) -> Option<Vec<Lit>> {
         let mut translated = Vec::new();

@@ -40,4 +40,12 @@ stats! {
     lookups: "look-ups in frontier caches";
     hits: "look-ups that found a value";
     entries: "entries in frontier caches";
+    components: "parts that were met";
+    part_lookups: "look-ups of parts";
+    part_hits: "look-ups of parts that found a value";
+    part_entries: "parts whose values are kept";
+    checks: "checks for a model";
+    refuted: "checks that found none";
+    learned: "clauses learned";
+    slices: "turns that the two walks took";
 }

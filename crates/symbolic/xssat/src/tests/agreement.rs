@@ -7,12 +7,13 @@ use super::formulas::{Dice, Placement, layered, plain};
 use super::{solve, unwatched};
 use crate::{Options, Solver};
 
-/// All options at their defaults, each alone off, all off; eager and late propagation.
+/// The walk in order with all options at their defaults, each alone off, all off; eager and late propagation.
 pub(super) fn configurations() -> Vec<(String, Options)> {
-    let mut bare = Options::default();
+    let frontier = Options { walk: 1, ..Options::default() };
+    let mut bare = frontier.clone();
     let mut all = vec![("default".to_owned(), Options::default())];
     for row in Options::TABLE.iter().filter(|row| row.range == (0, 1)) {
-        let mut options = Options::default();
+        let mut options = frontier.clone();
         options.set(row.name, 1 - row.default).expect("a switch");
         all.push((format!("{} flipped", row.name), options));
         bare.set(row.name, 0).expect("a switch");
@@ -21,7 +22,7 @@ pub(super) fn configurations() -> Vec<(String, Options)> {
     for (name, value) in
         [("lookahead", 0), ("lookahead", 100), ("rounds", 0), ("patience", 1), ("residual_keys", 2)]
     {
-        let mut options = Options::default();
+        let mut options = frontier.clone();
         options.set(name, value).expect("in range");
         all.push((format!("{name} {value}"), options));
         let mut options = bare.clone();

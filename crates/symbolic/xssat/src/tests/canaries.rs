@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use qcnf::{Qcnf, meaning};
 
-use super::formulas::{Dice, Placement, layered, plain};
+use super::formulas::{Dice, Placement, halves, layered, plain};
 use super::solve;
 use crate::Options;
 use crate::faults::Fault;
@@ -14,16 +14,22 @@ use crate::faults::Fault;
 fn is_caught(fault: Fault) -> bool {
     let planted = |options: &Options| Options { planted: Some(fault), ..options.clone() };
     // A fault in one part shows best where other parts do not hide it.
-    let bare = Options { rounds: 0, good_literals: 0, ..Options::default() };
+    let whole = Options { walk: 1, ..Options::default() };
+    let bare = Options { rounds: 0, good_literals: 0, ..whole.clone() };
     let eager = Options { lookahead: 100, ..bare.clone() };
     let parts = Options { residual_keys: 2, lookahead: 1, ..bare.clone() };
-    let variants = [&Options::default(), &bare, &eager, &parts].map(planted);
+    // Learned clauses, with and without the checks that make kept values right under them.
+    let pieces = Options { walk: 2, ..bare.clone() };
+    let unchecked = Options { satisfiability: 0, ..pieces.clone() };
+    let impure = Options { pure: 0, ..unchecked.clone() };
+    let variants = [&whole, &bare, &eager, &parts, &pieces, &unchecked, &impure].map(planted);
     let mut dice = Dice::new(7);
-    (0..3000).any(|round| {
-        let formula = match round % 3 {
+    (0..4000).any(|round| {
+        let formula = match round % 4 {
             0 => plain(&mut dice, 11),
             1 => layered(&mut dice, 3, 3, Placement::Dependency),
-            _ => layered(&mut dice, 4, 2, Placement::Innermost),
+            2 => layered(&mut dice, 4, 2, Placement::Innermost),
+            _ => halves(&mut dice, 6),
         };
         let expected = meaning::value(&formula);
         variants.iter().any(|options| is_wrong(&formula, options, &expected))
@@ -58,4 +64,8 @@ canaries! {
     a_guess_without_proof_is_caught: GuessUnproven,
     a_choice_that_is_put_off_is_caught: ChoicePutOff,
     a_propagated_forall_is_caught: ForallPropagated,
+    a_learned_clause_that_lost_a_literal_is_caught: LearnedLostLiteral,
+    a_missing_variable_of_a_part_is_caught: KeyVariableMissing,
+    a_product_of_dependent_parts_is_caught: DependentParts,
+    a_weight_of_an_implied_variable_that_is_lost_is_caught: WeightOfImplied,
 }

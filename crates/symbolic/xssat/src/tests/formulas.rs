@@ -170,3 +170,28 @@ fn pick(dice: &mut Dice, literals: &[Lit]) -> Lit {
     let lit = literals[dice.roll(literals.len())];
     if dice.one_in(2) { lit } else { !lit }
 }
+
+/// Two halves of clauses of three literals that hang together by a few outer variables only, so
+/// that they fall apart below, and conflicts in one are learned from in the other.
+pub(super) fn halves(dice: &mut Dice, size: usize) -> Qcnf {
+    let shared: Vec<Var> = (0..3).map(Var::from_index).collect();
+    let half = |at: usize| (0..size).map(move |v| Var::from_index(3 + at * size + v));
+    let mut formula = Qcnf::new(3 + 2 * size);
+    shared.iter().for_each(|&var| formula.quantify(dice.quantifier(), vec![var]));
+    for v in 0..size {
+        for var in [3 + v, 3 + size + v].map(Var::from_index) {
+            let quantifier = dice.quantifier();
+            let mild = matches!(quantifier, Quantifier::Forall) && !dice.one_in(4);
+            formula.quantify(if mild { Quantifier::Exists } else { quantifier }, vec![var]);
+        }
+    }
+    for at in [0, 1] {
+        let inner: Vec<Var> = half(at).collect();
+        let both: Vec<Var> = shared.iter().copied().chain(half(at)).collect();
+        for _ in 0..3 * size {
+            let clause = [dice.literal(&inner), dice.literal(&inner), dice.literal(&both)];
+            formula.add_clause(&clause);
+        }
+    }
+    formula
+}

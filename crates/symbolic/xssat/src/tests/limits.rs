@@ -16,8 +16,13 @@ fn an_interrupt_leaves_bounds_around_the_value() {
     let mut halted = 0;
     for seed in 0..200 {
         let formula = layered(&mut Dice::new(seed), 11, 4, Placement::Dependency);
-        let options =
-            Options { rounds: 0, frontier_cache: 0, good_literals: 0, ..Options::default() };
+        let options = Options {
+            walk: 1,
+            rounds: 0,
+            frontier_cache: 0,
+            good_literals: 0,
+            ..Options::default()
+        };
         let interrupt = AtomicBool::new(true);
         let watch = Watch {
             started: Instant::now(),
@@ -43,7 +48,8 @@ fn walks_that_run_out_of_time_leave_bounds_and_can_go_on() {
     for seed in 0..300 {
         let formula = layered(&mut Dice::new(seed), 18, 5, Placement::Dependency);
         let value = solve(&formula, &Options::default(), &[]);
-        let options = Options { frontier_cache: 0, good_literals: 0, ..Options::default() };
+        let options =
+            Options { walk: 1, frontier_cache: 0, good_literals: 0, ..Options::default() };
         let mut solver = Solver::new(&formula, &options);
         let interrupt = AtomicBool::new(false);
         let mut watch = Watch {

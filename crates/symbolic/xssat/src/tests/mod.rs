@@ -4,6 +4,7 @@ mod agreement;
 mod canaries;
 mod formulas;
 mod limits;
+mod parts;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;

@@ -1,0 +1,210 @@
+//! Cache: the value of a part, under its open variables and its open clauses.
+//!
+//! All other literals of an open clause are false, so the two lists say what the part is. Keys are
+//! stored whole, as differences in bytes, so there are no collisions. Memory is bounded: entries
+//! live in two generations; when the younger is full the older is dropped, and what is found in the
+//! older moves to the younger. An entry is named by a ticket, a number that only grows, so that
+//! all entries since some moment can be dropped.
+//!
+//! Source: Sang et al., *Combining component caching and clause learning for effective model
+//! counting* (2004).
+
+use super::component::{Component, Components};
+use super::value::Value;
+use crate::faults::Fault;
+use crate::options::Options;
+
+/// Names an entry for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Ticket(u64);
+
+/// Values of parts.
+pub(crate) struct Cache {
+    young: Generation,
+    old: Generation,
+    key: Vec<u8>,
+    is_on: bool,
+    most_bytes: usize,
+    forgets_variable: bool,
+}
+
+/// What a look-up found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    Value(Value),
+    /// The value belongs here once it is known.
+    Missing(Option<Ticket>),
+}
+
+#[derive(Default)]
+struct Generation {
+    /// The ticket of the first entry.
+    first: u64,
+    entries: Vec<Entry>,
+    keys: Vec<u8>,
+    /// Entry plus one, or 0; a power of two of them.
+    slots: Vec<u32>,
+    value_bytes: usize,
+}
+
+struct Entry {
+    hash: u64,
+    key: (u32, u32),
+    /// None until it is known, and once it is dropped.
+    value: Option<Value>,
+}
+
+impl Cache {
+    pub(crate) fn new(options: &Options) -> Self {
+        Self {
+            young: Generation::default(),
+            old: Generation::default(),
+            key: Vec::new(),
+            is_on: options.part_cache > 0,
+            most_bytes: (options.part_memory as usize) << 20,
+            forgets_variable: options.plants(Fault::KeyVariableMissing),
+        }
+    }
+
+    /// The ticket of the next entry.
+    pub(crate) fn now(&self) -> Ticket {
+        Ticket(self.young.first + self.young.entries.len() as u64)
+    }
+
+    /// Looks up a part.
+    pub(crate) fn look_up(&mut self, components: &Components, component: Component) -> Found {
+        if !self.is_on {
+            return Found::Missing(None);
+        }
+        self.key.clear();
+        let vars = components.vars(component);
+        let forgotten = usize::from(self.forgets_variable && vars.len() > 2);
+        encode(&vars[..vars.len() - forgotten], &mut self.key);
+        self.key.push(0);
+        encode(components.clauses(component), &mut self.key);
+        let hash = hash(&self.key);
+        if let Some(value) = self.young.find(&self.key, hash) {
+            return Found::Value(value.clone());
+        }
+        let value = self.old.find(&self.key, hash).cloned();
+        let entry = self.insert(hash, value.clone());
+        value.map_or(Found::Missing(Some(entry)), Found::Value)
+    }
+
+    fn insert(&mut self, hash: u64, value: Option<Value>) -> Ticket {
+        if 2 * self.young.bytes() > self.most_bytes {
+            let first = self.now().0;
+            self.old =
+                std::mem::replace(&mut self.young, Generation { first, ..Default::default() });
+        }
+        let ticket = self.now();
+        self.young.insert(&self.key, hash, value);
+        ticket
+    }
+
+    /// Keeps the value of an entry, if that is still there.
+    pub(crate) fn store(&mut self, ticket: Ticket, value: &Value) {
+        for generation in [&mut self.young, &mut self.old] {
+            let at = ticket.0.checked_sub(generation.first).map(|at| at as usize);
+            if let Some(entry) = at.and_then(|at| generation.entries.get_mut(at)) {
+                generation.value_bytes += value.bytes();
+                entry.value = Some(value.clone());
+                return;
+            }
+        }
+    }
+
+    /// Drops the values of all entries from a ticket on.
+    pub(crate) fn drop_since(&mut self, ticket: Ticket) {
+        for generation in [&mut self.young, &mut self.old] {
+            let at = ticket.0.saturating_sub(generation.first) as usize;
+            let entries = generation.entries.get_mut(at..).unwrap_or(&mut []);
+            entries.iter_mut().for_each(|entry| entry.value = None);
+        }
+    }
+
+    /// Entries that are there.
+    pub(crate) fn len(&self) -> usize {
+        self.young.entries.len() + self.old.entries.len()
+    }
+}
+
+/// Ascending numbers as differences, seven bits a byte; no byte is 0.
+fn encode(numbers: &[u32], out: &mut Vec<u8>) {
+    let mut next = 0;
+    for &number in numbers {
+        debug_assert!(number >= next, "numbers ascend");
+        let mut rest = number - next + 1;
+        next = number + 1;
+        while rest >= 128 {
+            out.push((rest & 127) as u8 | 128);
+            rest >>= 7;
+        }
+        out.push(rest as u8);
+    }
+}
+
+fn hash(key: &[u8]) -> u64 {
+    let mut hash = key.len() as u64;
+    for chunk in key.chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        let mixed = hash.rotate_left(29) ^ u64::from_le_bytes(word);
+        hash = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    (hash ^ hash >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
+}
+
+impl Generation {
+    fn bytes(&self) -> usize {
+        self.entries.len() * size_of::<Entry>()
+            + self.keys.len()
+            + self.slots.len() * size_of::<u32>()
+            + self.value_bytes
+    }
+
+    fn key(&self, entry: &Entry) -> &[u8] {
+        &self.keys[entry.key.0 as usize..entry.key.1 as usize]
+    }
+
+    /// The value of a key. An entry without a value never answers, but another of the same key may.
+    fn find(&self, key: &[u8], hash: u64) -> Option<&Value> {
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut slot = (hash >> 20) as usize & mask;
+        while let Some(at) = self.slots[slot].checked_sub(1) {
+            let entry = &self.entries[at as usize];
+            if entry.hash == hash && entry.value.is_some() && self.key(entry) == key {
+                return entry.value.as_ref();
+            }
+            slot = (slot + 1) & mask;
+        }
+        None
+    }
+
+    fn insert(&mut self, key: &[u8], hash: u64, value: Option<Value>) {
+        if 3 * (self.entries.len() + 1) > 2 * self.slots.len() {
+            self.grow();
+        }
+        let start = self.keys.len() as u32;
+        self.keys.extend_from_slice(key);
+        let end = u32::try_from(self.keys.len()).expect("keys of over 4 GiB");
+        self.value_bytes += value.as_ref().map_or(0, Value::bytes);
+        self.entries.push(Entry { hash, key: (start, end), value });
+        self.seat(self.entries.len() as u32);
+    }
+
+    fn seat(&mut self, entry: u32) {
+        let mask = self.slots.len() - 1;
+        let mut slot = (self.entries[entry as usize - 1].hash >> 20) as usize & mask;
+        while self.slots[slot] != 0 {
+            slot = (slot + 1) & mask;
+        }
+        self.slots[slot] = entry;
+    }
+
+    fn grow(&mut self) {
+        let len = (2 * self.slots.len()).max(8);
+        self.slots = vec![0; len];
+        (1..=self.entries.len() as u32).for_each(|entry| self.seat(entry));
+    }
+}

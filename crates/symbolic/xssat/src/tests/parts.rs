@@ -1,0 +1,149 @@
+//! The walk over parts against the definition, under every combination of its inferences.
+
+use qcnf::derivation::derive;
+use qcnf::random::any;
+use qcnf::{Kind, Lit, Qcnf, Var, meaning};
+
+use super::formulas::{Dice, Placement, halves, layered, plain};
+use super::{solve, unwatched};
+use crate::{Options, Solver};
+
+/// The inferences of this walk.
+const SWITCHES: [&str; 5] = ["components", "part_cache", "learning", "satisfiability", "pure"];
+
+/// All combinations of the switches, on the formula as it is and on the prepared one.
+fn combinations() -> Vec<Options> {
+    let mut all = Vec::new();
+    for bits in 0..1u64 << SWITCHES.len() {
+        let mut options = Options { walk: 2, trace: 1, ..Options::default() };
+        for (at, name) in SWITCHES.iter().enumerate() {
+            options.set(name, bits >> at & 1).expect("a switch");
+        }
+        all.push(options.clone());
+        all.push(Options { rounds: 0, learned_limit: 3, ..options });
+    }
+    all
+}
+
+fn check(formula: &Qcnf, options: &[Options]) {
+    let expected = meaning::value(formula);
+    for options in options {
+        let found = solve(formula, options, &[]);
+        assert_eq!(found, expected, "{options:?}:\n{}", qcnf::text::print(formula));
+    }
+}
+
+#[test]
+fn plain_formulas_have_their_value_by_parts() {
+    let all = combinations();
+    let mut dice = Dice::new(11);
+    (0..2000).for_each(|_| check(&plain(&mut dice, 12), &all));
+}
+
+#[test]
+fn formulas_that_fall_apart_have_their_value_by_parts() {
+    let all = combinations();
+    let mut dice = Dice::new(14);
+    (0..600).for_each(|round| check(&halves(&mut dice, 4 + round % 4), &all));
+}
+
+#[test]
+fn formulas_of_all_kinds_have_their_value_by_parts() {
+    let all = combinations();
+    (0..1500).for_each(|seed| check(&any(seed, 14), &all));
+}
+
+#[test]
+fn layered_formulas_have_their_value_by_parts() {
+    let all = combinations();
+    for placement in [Placement::Innermost, Placement::Dependency] {
+        let mut dice = Dice::new(12);
+        for round in 0..250 {
+            let (steps, bits) = [(3, 2), (2, 3), (4, 2), (3, 3)][round % 4];
+            check(&layered(&mut dice, steps, bits, placement), &all);
+        }
+    }
+}
+
+/// Calls of one solver share what was learned and kept.
+#[test]
+fn assumptions_are_units_by_parts() {
+    let mut dice = Dice::new(13);
+    let mut checked = 0;
+    for round in 0..3000 {
+        let formula = plain(&mut dice, 11);
+        let first = formula.blocks().next().filter(|block| block.kind == Kind::Exists);
+        let Some(block) = first else { continue };
+        let vars: Vec<Var> =
+            block.scopes.iter().flat_map(|scope| &scope.variables).copied().collect();
+        let all = combinations();
+        let mut solver = Solver::new(&formula, &all[round % all.len()]);
+        for _ in 0..4 {
+            let assumptions: Vec<Lit> = (0..1 + dice.roll(vars.len()))
+                .map(|_| Lit::new(vars[dice.roll(vars.len())], dice.roll(2) == 0))
+                .collect();
+            let mut given = formula.clone();
+            assumptions.iter().for_each(|&lit| {
+                given.add_clause(&[lit]);
+            });
+            let found = unwatched(|watch| solver.solve(&assumptions, watch)).expect("no limit");
+            let text = qcnf::text::print(&formula);
+            assert_eq!(found, meaning::value(&given), "{assumptions:?}:\n{text}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 2000, "only {checked} assumptions were checked");
+}
+
+/// Every learned clause follows by the steps that were recorded, and no value changes when it is
+/// added.
+#[test]
+fn learned_clauses_are_derived() {
+    let mut learned_clauses = 0;
+    for seed in 0..600 {
+        let formula = halves(&mut Dice::new(seed), 7);
+        let options = Options { walk: 2, trace: 1, rounds: seed % 2, ..Options::default() };
+        let mut solver = Solver::new(&formula, &options);
+        let value = unwatched(|watch| solver.solve(&[], watch)).expect("no limit");
+        let Some(learned) = solver.learned() else { continue };
+        let derived = derive(&learned.formula, &learned.steps).expect("the steps are steps");
+        let models = meaning::count_models(&learned.formula);
+        for &step in learned.clauses.iter().take(8) {
+            assert!(derived[step].is_implied);
+            let mut more = learned.formula.clone();
+            more.add_clause(&derived[step].clause);
+            assert_eq!(meaning::count_models(&more), models, "seed {seed}");
+        }
+        assert_eq!(learned.clauses.len() as u64, solver.stats().learned);
+        assert_eq!(value, meaning::value(&formula), "seed {seed}");
+        learned_clauses += learned.clauses.len();
+    }
+    assert!(learned_clauses > 500, "only {learned_clauses} clauses were learned");
+}
+
+/// A walk by parts that is cut off anywhere has bounds that hold, and goes on to the value.
+#[test]
+fn halts_leave_bounds_around_the_value() {
+    let mut halts = 0;
+    for seed in 0..400 {
+        let formula = match seed % 2 {
+            0 => any(seed, 14),
+            _ => layered(&mut Dice::new(seed), 6, 3, Placement::Innermost),
+        };
+        let value = solve(&formula, &Options::default(), &[]);
+        for satisfiability in [0, 1] {
+            let options = Options { walk: 2, rounds: 0, satisfiability, ..Options::default() };
+            let mut solver = Solver::new(&formula, &options);
+            unwatched(|watch| {
+                for steps in 1..60 {
+                    let Err(halted) = solver.solve_steps(steps, watch) else { continue };
+                    let (lower, upper) = halted.bounds;
+                    assert!(lower <= value && value <= upper, "seed {seed}, {steps}");
+                    halts += 1;
+                }
+                assert_eq!(solver.solve_steps(u64::MAX, watch), Ok(value.clone()), "seed {seed}");
+            });
+        }
+    }
+    assert!(halts > 3000, "{halts}");
+}
