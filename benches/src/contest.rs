@@ -15,8 +15,14 @@ pub(crate) struct Setup {
     pub(crate) scratch: PathBuf,
     /// The `oddsmith` that is measured.
     pub(crate) oddsmith: PathBuf,
+    /// One with the symbolic engine, which makes programs ground.
+    pub(crate) symbolic: PathBuf,
+    /// A folder of public formulas, where one is named.
+    pub(crate) formulas: Option<PathBuf>,
     /// Turns of each contender.
     pub(crate) turns: usize,
+    /// Whether only a small part is run, to see that it runs; nothing is recorded then.
+    pub(crate) quick: bool,
 }
 
 /// A program that answers, and how its answer is read from its output.
@@ -169,7 +175,7 @@ fn first_word(output: &str) -> Option<String> {
 }
 
 /// The field `value` of `solve --json`; whole numbers as `n/1`.
-fn json_value(output: &str) -> Option<String> {
+pub(crate) fn json_value(output: &str) -> Option<String> {
     let object: serde_json::Value = serde_json::from_str(output).ok()?;
     let value = object.get("value")?.as_str()?;
     Some(if value.contains('/') { value.to_owned() } else { format!("{value}/1") })

@@ -15,6 +15,7 @@ mod playouts;
 mod prolog;
 mod reading;
 mod record;
+mod symbolic;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,12 +28,14 @@ use record::Page;
 /// Turns of each contender.
 const TURNS: usize = 5;
 
-const USAGE: &str = "benches run [--root FOLDER] [--turns N] [NAME]...\n\
+const USAGE: &str = "benches run [--root FOLDER] [--symbolic PROGRAM] [--dir FOLDER] [--turns N]\n\
+                     \x20           [--quick] [NAME]...\n\
                      benches handwritten COLUMNS ROWS LINE A/B [x|o]\n\
                      benches nim PILE A/B\n\
                      benches playouts SHEET [SECONDS]\n\
                      benches reading SHEET\n\
-                     benches measure PROGRAM ARGUMENT...";
+                     benches xssat FORMULA [--seconds N] [--set OPTION=NUMBER]...\n\
+                     benches measure [--seconds N] PROGRAM ARGUMENT...";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         "nim" => solve_nim(rest),
         "playouts" => playouts::play(rest),
         "reading" => reading::read(rest),
+        "xssat" => symbolic::formula::solve(rest),
         _ => Err(format!("usage:\n{USAGE}")),
     };
     match outcome {
@@ -109,27 +113,40 @@ fn solve_nim(words: &[String]) -> Result<(), String> {
 }
 
 fn run(words: &[String]) -> Result<(), String> {
-    let (mut root, mut turns, mut names) = (PathBuf::from("."), TURNS, Vec::new());
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        match word.as_str() {
-            "--root" => root = rest.next().ok_or("--root needs a folder")?.into(),
-            "--turns" => turns = number::<usize>(rest.next())?.max(1),
-            name => names.push(chosen(name)?),
-        }
-    }
-    if names.is_empty() {
-        names.extend(BENCHES);
-    }
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let oddsmith = program.with_file_name(format!("oddsmith{}", std::env::consts::EXE_SUFFIX));
-    let scratch = std::env::temp_dir().join(format!("oddsmith-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&scratch).map_err(|error| error.to_string())?;
-    let setup = Setup { root, scratch, oddsmith, turns };
+    let (setup, names) = plan(words)?;
+    std::fs::create_dir_all(&setup.scratch).map_err(|error| error.to_string())?;
     let outcome = names.into_iter().try_for_each(|bench| record(&setup, bench));
     // The sheets can be made again; that they could not be removed changes no figure.
     let _ = std::fs::remove_dir_all(&setup.scratch);
     outcome
+}
+
+/// What is to be run, and with what.
+fn plan(words: &[String]) -> Result<(Setup, Vec<&'static Bench>), String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let oddsmith = program.with_file_name(format!("oddsmith{}", std::env::consts::EXE_SUFFIX));
+    let scratch = std::env::temp_dir().join(format!("oddsmith-bench-{}", std::process::id()));
+    let symbolic = oddsmith.clone();
+    let root = PathBuf::from(".");
+    let (formulas, quick) = (None, false);
+    let mut setup = Setup { root, scratch, oddsmith, symbolic, formulas, turns: TURNS, quick };
+    let mut names = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let mut path = || rest.next().map(PathBuf::from).ok_or(format!("{word} needs a path"));
+        match word.as_str() {
+            "--root" => setup.root = path()?,
+            "--symbolic" => setup.symbolic = path()?,
+            "--dir" => setup.formulas = Some(path()?),
+            "--quick" => setup.quick = true,
+            "--turns" => setup.turns = number::<usize>(rest.next())?.max(1),
+            name => names.push(chosen(name)?),
+        }
+    }
+    if names.is_empty() {
+        names.extend(BENCHES.iter().filter(|bench| setup.formulas.is_some() || !bench.needs_dir()));
+    }
+    Ok((setup, names))
 }
 
 fn chosen(name: &str) -> Result<&'static Bench, String> {
@@ -141,9 +158,12 @@ fn chosen(name: &str) -> Result<&'static Bench, String> {
 
 fn record(setup: &Setup, bench: &Bench) -> Result<(), String> {
     eprintln!("bench: {}", bench.name);
-    let mut page = Page::new(bench.name, bench.meaning, &setup.root);
+    let mut page = Page::new(bench.name, bench.arguments, bench.meaning, &setup.root);
     (bench.run)(setup, &mut page).map_err(|message| format!("{}: {message}", bench.name))?;
     println!("{}\n", page.text());
+    if setup.quick {
+        return Ok(());
+    }
     let path = setup.root.join(Path::new("benches/record").join(format!("{}.md", bench.name)));
     let folder = path.parent().expect("a record lies in a folder");
     std::fs::create_dir_all(folder)

@@ -8,6 +8,8 @@
 //! back to its host, and who touches them first pays for that, which may be a second and nothing to
 //! do with the contenders.
 //!
+//! A run may be given so many seconds of processor time: the system ends it then, whatever it does.
+//!
 //! The largest resident size of a program is never below that of the process that started it; the
 //! middleman takes about 3 MB, which is below what any contender needs.
 
@@ -23,6 +25,8 @@ pub(crate) struct Run {
     pub(crate) wall: Duration,
     /// Largest resident size.
     pub(crate) peak_bytes: u64,
+    /// Exit status; none where a signal ended it, as where its time was up.
+    pub(crate) status: Option<i32>,
     /// What it wrote to standard output.
     pub(crate) output: String,
 }
@@ -49,18 +53,41 @@ pub(crate) fn warm() -> Result<(), String> {
 /// # Errors
 /// Where it cannot be started or fails.
 pub(crate) fn run(words: &[String]) -> Result<Run, String> {
-    let middleman = std::env::current_exe().map_err(|error| error.to_string())?;
     // Where this fails, the figures are only noisier.
-    let _ = Command::new(&middleman).arg("warm").status();
-    let output = Command::new(middleman)
+    let _ = Command::new(own_program()?).arg("warm").status();
+    let run = managed(&[], words)?;
+    match run.status {
+        Some(0) => Ok(run),
+        Some(status) => Err(format!("`{}` failed (exit status {status})", words.join(" "))),
+        None => Err(format!("`{}` was ended by a signal", words.join(" "))),
+    }
+}
+
+/// Runs a program once, whatever its exit status; it is ended after so many seconds of processor
+/// time. Memory is not warmed: many such runs are to be quick.
+///
+/// # Errors
+/// Where it cannot be started.
+pub(crate) fn attempt(words: &[String], seconds: u64) -> Result<Run, String> {
+    assert!(seconds > 0, "a run needs some time");
+    managed(&["--seconds".to_owned(), seconds.to_string()], words)
+}
+
+fn own_program() -> Result<std::path::PathBuf, String> {
+    std::env::current_exe().map_err(|error| error.to_string())
+}
+
+fn managed(limits: &[String], words: &[String]) -> Result<Run, String> {
+    let output = Command::new(own_program()?)
         .arg("measure")
+        .args(limits)
         .args(words)
         .env(ENVIRONMENT.0, ENVIRONMENT.1)
         .stderr(Stdio::inherit())
         .output()
         .map_err(|error| error.to_string())?;
     if !output.status.success() {
-        return Err(format!("`{}` failed ({})", words.join(" "), output.status));
+        return Err(format!("`{}` could not be measured ({})", words.join(" "), output.status));
     }
     parse(&String::from_utf8_lossy(&output.stdout))
         .ok_or_else(|| "the middleman printed something else".to_owned())
@@ -69,44 +96,68 @@ pub(crate) fn run(words: &[String]) -> Result<Run, String> {
 /// First the figures on a line, then the output.
 fn parse(text: &str) -> Option<Run> {
     let (figures, output) = text.split_once('\n')?;
-    let figures: Vec<u64> =
-        figures.split(' ').map(|word| word.parse().ok()).collect::<Option<_>>()?;
-    let [cpu, wall, peak_bytes] = figures.as_slice() else { return None };
+    let figures: Vec<&str> = figures.split(' ').collect();
+    let [cpu, wall, peak_bytes, status] = figures.as_slice() else { return None };
+    let micros = |word: &str| word.parse().ok().map(Duration::from_micros);
+    let status = if *status == SIGNALLED { None } else { Some(status.parse().ok()?) };
     Some(Run {
-        cpu: Duration::from_micros(*cpu),
-        wall: Duration::from_micros(*wall),
-        peak_bytes: *peak_bytes,
+        cpu: micros(cpu)?,
+        wall: micros(wall)?,
+        peak_bytes: peak_bytes.parse().ok()?,
+        status,
         output: output.to_owned(),
     })
 }
 
+/// Stands for the exit status of a program that a signal ended.
+const SIGNALLED: &str = "signal";
+
 /// The middleman: runs the program on one core and prints its figures before its output.
 pub(crate) fn middleman(words: &[String]) -> ExitCode {
-    let Some((program, arguments)) = words.split_first() else {
-        eprintln!("measure: name the program to run");
-        return ExitCode::from(2);
+    match measured(words) {
+        Ok(text) => {
+            print!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("measure: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn measured(words: &[String]) -> Result<String, String> {
+    let words = match words {
+        [flag, seconds, rest @ ..] if flag == "--seconds" => {
+            let seconds = seconds.parse().map_err(|_| format!("`{seconds}` is no number"))?;
+            limit_time(seconds);
+            rest
+        }
+        all => all,
     };
+    let (program, arguments) = words.split_first().ok_or("name the program to run")?;
     pin();
     let started = Instant::now();
     let output = Command::new(program).args(arguments).stderr(Stdio::inherit()).output();
     let wall = started.elapsed();
-    match output {
-        Ok(output) if output.status.success() => {
-            let (cpu, peak_bytes) = children();
-            let text = String::from_utf8_lossy(&output.stdout);
-            print!("{} {} {peak_bytes}\n{text}", cpu.as_micros(), wall.as_micros());
-            ExitCode::SUCCESS
-        }
-        Ok(output) => {
-            eprintln!("measure: {program}: {}", output.status);
-            ExitCode::from(1)
-        }
-        Err(error) => {
-            eprintln!("measure: {program}: {error}");
-            ExitCode::from(1)
-        }
+    let output = output.map_err(|error| format!("{program}: {error}"))?;
+    let (cpu, peak_bytes) = children();
+    let status = output.status.code().map_or(SIGNALLED.to_owned(), |code| code.to_string());
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(format!("{} {} {peak_bytes} {status}\n{text}", cpu.as_micros(), wall.as_micros()))
+}
+
+/// Lets no process that is started from here use more seconds of the processor.
+#[cfg(unix)]
+fn limit_time(seconds: u64) {
+    use nix::sys::resource::{Resource, setrlimit};
+    if let Err(error) = setrlimit(Resource::RLIMIT_CPU, seconds, seconds) {
+        eprintln!("measure: without a limit of time: {error}");
     }
 }
+
+#[cfg(not(unix))]
+fn limit_time(_: u64) {}
 
 /// Ties this process and its children to the last core, where the system allows it.
 #[cfg(target_os = "linux")]
@@ -177,9 +228,10 @@ mod tests {
 
     #[test]
     fn figures_come_before_the_output() {
-        let run = parse("1500 2000 4096\nvalue\n1 2\n").unwrap();
+        let run = parse("1500 2000 4096 10\nvalue\n1 2\n").unwrap();
         assert_eq!((run.cpu.as_micros(), run.wall.as_micros(), run.peak_bytes), (1500, 2000, 4096));
-        assert_eq!(run.output, "value\n1 2\n");
+        assert_eq!((run.status, run.output.as_str()), (Some(10), "value\n1 2\n"));
+        assert_eq!(parse("1 2 3 signal\n").unwrap().status, None);
         assert!(parse("1 2\nx").is_none() && parse("no figures").is_none());
     }
 

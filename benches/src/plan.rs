@@ -7,58 +7,104 @@ use crate::nim;
 use crate::playouts;
 use crate::reading;
 use crate::record::{Page, megabytes, seconds};
+use crate::symbolic;
 
 /// A bench by name.
 #[derive(Debug)]
 pub(crate) struct Bench {
     /// Its name on the command line and of its record.
     pub(crate) name: &'static str,
+    /// What else its command line needs.
+    pub(crate) arguments: &'static str,
     /// What it shows.
     pub(crate) meaning: &'static str,
     /// Measures, asserts the answers, and fills the page.
     pub(crate) run: fn(&Setup, &mut Page) -> Result<(), String>,
 }
 
+impl Bench {
+    /// Whether a folder of formulas is to be named.
+    pub(crate) fn needs_dir(&self) -> bool {
+        self.arguments.contains("--dir")
+    }
+}
+
 /// All benches, the quick ones first.
 pub(crate) const BENCHES: &[Bench] = &[
     Bench {
         name: "compile",
+        arguments: "",
         meaning: "From text to network: reading, grounding and building, whole process \
                   (`oddsmith translate GAME --to propnet`).",
         run: compile,
     },
     Bench {
         name: "reading",
+        arguments: "",
         meaning: "Time to a first legal move, over sheets of growing size.",
         run: reading::bench,
     },
     Bench {
         name: "playouts",
+        arguments: "",
         meaning: "Random playouts on the kernel, many side by side: states a second.",
         run: playouts::bench,
     },
     Bench {
         name: "nim",
+        arguments: "",
         meaning: "Stochastic nim, a piece added with probability 1/2: many propositions, few of \
                   which hold at a time.",
         run: nim,
     },
     Bench {
         name: "linear",
+        arguments: "",
         meaning: "Cost for each distinct GDL state, over stochastic connect of growing size.",
         run: linear,
     },
     Bench {
         name: "connect-4-4x4",
+        arguments: "",
         meaning: "Stochastic Connect-4 on 4x4, own colour with probability 3/4, from GDL text to \
                   the exact odds of x.",
         run: connect_4x4,
     },
     Bench {
         name: "connect-4-5x4",
+        arguments: "",
         meaning: "Stochastic Connect-4 on 5x4 (20.5 million boards), own colour with probability \
                   4/5, from GDL text to the exact odds of x.",
         run: connect_5x4,
+    },
+    Bench {
+        name: "symbolic",
+        arguments: "",
+        meaning: "The symbolic engine: games as quantified clauses, translated and solved, both \
+                  placements of defined variables side by side, and each option of the solver off.",
+        run: symbolic::games::bench,
+    },
+    Bench {
+        name: "formulas",
+        arguments: "--dir DIR",
+        meaning: "Public formulas with exists, forall and chance, two seconds each, every value \
+                  beside that of SharpSSAT.",
+        run: symbolic::public::bench,
+    },
+    Bench {
+        name: "families",
+        arguments: "",
+        meaning: "Families of formulas with known values, of growing size, beside DepQBF where \
+                  there is no chance.",
+        run: symbolic::families::bench,
+    },
+    Bench {
+        name: "paper",
+        arguments: "",
+        meaning: "The experiments of He and Thielscher, An ASP-based approach to solving general \
+                  stochastic two-player games (2026): games against a random opponent and \
+                  stochastic games, both players, both placements, expectiminimax beside them.",
+        run: symbolic::paper::bench,
     },
 ];
 

@@ -17,9 +17,10 @@ pub(crate) struct Page {
 
 impl Page {
     /// A page with its heading and where its figures come from.
-    pub(crate) fn new(name: &str, meaning: &str, root: &Path) -> Self {
+    pub(crate) fn new(name: &str, arguments: &str, meaning: &str, root: &Path) -> Self {
         let mut text = format!("# {name}\n\n{meaning}\n\n");
-        writeln!(text, "- command: `cargo xtask bench {name}`").expect(INFALLIBLE);
+        let command = format!("cargo xtask bench {name} {arguments}");
+        writeln!(text, "- command: `{}`", command.trim_end()).expect(INFALLIBLE);
         writeln!(text, "- commit: {}", commit(root)).expect(INFALLIBLE);
         writeln!(text, "- machine: {}", machine()).expect(INFALLIBLE);
         writeln!(
@@ -126,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_page_names_command_commit_and_machine() {
-        let mut page = Page::new("nim", "Nim.", Path::new("."));
+        let mut page = Page::new("nim", "", "Nim.", Path::new("."));
         page.table(&["a", "b"], &[vec!["1".into(), "2".into()]]);
         for part in ["# nim", "`cargo xtask bench nim`", "- commit: ", "- machine: ", "| 1 | 2 |"] {
             assert!(page.text().contains(part), "{part} is missing from\n{}", page.text());

@@ -1,9 +1,9 @@
-//! `cargo xtask bench`: build what is measured, fetch the Prolog of the baseline where that is
+//! `cargo xtask bench`: build what is measured, fetch other programs to compare with where that is
 //! possible, and hand over to the bench program.
 //!
-//! SWI-Prolog is only installed where that needs no question: on Debian and its descendants, as
-//! root or through a sudo that asks for no password. Elsewhere the row of that baseline says that
-//! it was left out.
+//! SWI-Prolog and DepQBF are only installed where that needs no question: on Debian and its
+//! descendants, as root or through a sudo that asks for no password. Elsewhere their rows say that
+//! they were left out. The benches that translate games need clingo, which is built for them.
 
 use std::process::{Command, ExitCode};
 
@@ -12,32 +12,78 @@ use crate::oddsmith;
 use crate::report::Failure;
 use crate::system::{self, Quiet};
 
-/// Measures all benches, or the one that is named.
+/// Benches that translate games to clauses.
+const SYMBOLIC: &[&str] = &["symbolic", "paper"];
+
+/// A program to compare with: its name, its package on Debian, and the benches that have it.
+const RIVALS: &[(&str, &str, &[&str])] =
+    &[("swipl", "swi-prolog-nox", &["nim", "connect-4-4x4"]), ("depqbf", "depqbf", &["families"])];
+
+/// Measures all benches, or those that are named.
 ///
 /// # Errors
 /// Where something does not build or the bench program cannot be started.
 pub fn run(checkout: &Checkout, arguments: &[String]) -> Result<ExitCode, Failure> {
     oddsmith::build(checkout, "oddsmith")?;
     oddsmith::build(checkout, "benches")?;
-    if !present("swipl") {
-        install_prolog();
-    }
     let mut forwarded = vec!["run".to_owned(), "--root".into()];
     forwarded.push(checkout.root.display().to_string());
+    if is_wanted(arguments, SYMBOLIC) {
+        let program = oddsmith::build_symbolic(checkout)?;
+        forwarded.extend(["--symbolic".into(), program.display().to_string()]);
+    }
+    for (program, package, benches) in RIVALS {
+        if is_wanted(arguments, benches) {
+            fetch(program, package);
+        }
+    }
     forwarded.extend(arguments.iter().cloned());
     oddsmith::become_program(&checkout.release_program("benches"), &forwarded)
 }
 
-fn present(program: &str) -> bool {
-    Command::new(program).arg("--version").quietly()
+/// Whether one of the benches will run: it is named, or none is.
+fn is_wanted(arguments: &[String], benches: &[&str]) -> bool {
+    let mut named = names(arguments).peekable();
+    named.peek().is_none() || named.any(|name| benches.contains(&name))
 }
 
-fn install_prolog() {
-    eprintln!("bench: there is no SWI-Prolog for the baseline");
-    if !system::install("swi-prolog-nox") || !present("swipl") {
+/// The arguments that are neither options nor their values.
+fn names(arguments: &[String]) -> impl Iterator<Item = &str> {
+    let mut is_value = false;
+    arguments.iter().map(String::as_str).filter(move |word| {
+        let was_value = std::mem::replace(&mut is_value, ["--dir", "--turns"].contains(word));
+        !was_value && !word.starts_with('-')
+    })
+}
+
+/// Installs a program where it is not there and that needs no question.
+fn fetch(program: &str, package: &str) {
+    let is_present = || Command::new(program).arg("--version").quietly();
+    // What does not know that option is there all the same, if it starts at all.
+    if is_present() || Command::new(program).arg("--help").output().is_ok() {
+        return;
+    }
+    eprintln!("bench: there is no `{program}` to compare with");
+    if !system::install(package) {
         eprintln!(
             "bench: it could not be installed; its row is left out (by hand: \
-             `sudo apt-get install swi-prolog-nox`)"
+             `sudo apt-get install {package}`)"
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SYMBOLIC, is_wanted};
+
+    #[test]
+    fn clingo_is_built_for_the_benches_that_translate_games_alone() {
+        let wanted = |line: &str| {
+            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            is_wanted(&words, SYMBOLIC)
+        };
+        assert!(wanted("") && wanted("symbolic") && wanted("nim paper --turns 1"));
+        assert!(wanted("--dir symbolic"), "no bench is named, so all run");
+        assert!(!wanted("nim") && !wanted("formulas --dir symbolic") && !wanted("--turns 2 nim"));
     }
 }

@@ -34,7 +34,10 @@ const CHORES: &[(&str, &str)] = &[
         "tidy, formatting, lints, all tests; --slow adds the long values",
     ),
     ("tidy", "the rules of the house alone: layering, homes of hazards, headers, facts"),
-    ("bench [NAME]", "measure against the baselines; writes benches/record"),
+    (
+        "bench [NAME]... [--dir DIR] [--quick]",
+        "measure against the baselines; writes benches/record (--quick: tries, and writes nothing)",
+    ),
     (
         "corpus DIR [--sample N] [--out FILE]",
         "every rulesheet of a folder, compiled and played beside its rules",
@@ -103,7 +106,7 @@ mod tests_of_help {
     #[test]
     fn help_lists_every_command_and_part() {
         let text = help();
-        for name in ["solve", "completions", "test [--slow]", "tidy", "bench [NAME]", "clippy"] {
+        for name in ["solve", "completions", "test [--slow]", "tidy", "bench [NAME]...", "clippy"] {
             assert!(text.contains(name), "{name} is missing from\n{text}");
         }
     }

@@ -41,7 +41,10 @@ pub fn build(checkout: &Checkout, package: &str) -> Result<(), Failure> {
 }
 
 /// Builds `oddsmith` with clingo, which takes minutes the first time; where the program is.
-fn build_symbolic(checkout: &Checkout) -> Result<PathBuf, Failure> {
+///
+/// # Errors
+/// Where cmake, make or a C++ compiler is missing, or the build fails.
+pub fn build_symbolic(checkout: &Checkout) -> Result<PathBuf, Failure> {
     let program = checkout.symbolic_program("oddsmith");
     let folder = program.parent().and_then(Path::parent).expect("it lies in a target folder");
     let mut command = checkout.cargo(&["build", "--release", "--package", "oddsmith"]);

@@ -14,7 +14,7 @@ use crate::lineup::{rulebook, watched};
 use crate::places;
 
 /// Games that the reference finishes in a moment.
-const SMALL: &[&str] = &["coin-guess", "coin-row", "penalties", "pursuit", "reroll"];
+const SMALL: &[&str] = &["coin-guess", "coin-row", "one-spin", "penalties", "pursuit", "reroll"];
 /// What is asked about each of their players.
 const ASKED: &[(Objective, Option<u32>)] = &[
     (Objective::Win, None),
