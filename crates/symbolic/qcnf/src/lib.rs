@@ -21,6 +21,7 @@ mod literal;
 pub mod meaning;
 pub mod random;
 pub mod text;
+pub mod trace;
 
 pub use clauses::{ClauseId, Clauses};
 pub use formula::{Block, Flaw, Kind, Qcnf, Quantifier, Scope};
