@@ -8,6 +8,7 @@
 mod cache;
 mod decide;
 mod propagate;
+mod record;
 mod residual;
 mod search;
 mod stack;
@@ -15,4 +16,5 @@ mod window;
 
 pub(crate) use cache::Caches;
 pub(crate) use propagate::{Conflict, Propagator};
+pub(crate) use record::Recorder;
 pub(crate) use search::{Walk, Walked};

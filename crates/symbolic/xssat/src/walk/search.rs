@@ -10,6 +10,7 @@ use verdict::HaltReason;
 use super::cache::{Caches, Found};
 use super::decide::{Choice, decide};
 use super::propagate::{Conflict, Propagator};
+use super::record::Recorder;
 use super::stack::{Frame, Stack};
 use super::window::Window;
 use crate::clock::Clock;
@@ -47,6 +48,8 @@ pub(crate) struct Walk<'a> {
     window: Window,
     /// The least and the most that the other value of a chance variable adds.
     rest: Window,
+    /// Where the trace goes, if anybody wants it.
+    recorder: Option<&'a mut Recorder>,
 }
 
 impl<'a> Walk<'a> {
@@ -70,6 +73,21 @@ impl<'a> Walk<'a> {
             value: vec![0; width],
             window: Window { alpha: vec![0; width], beta: problem.scales.one(0).to_vec() },
             rest: Window { alpha: vec![0; width], beta: vec![0; width] },
+            recorder: None,
+        }
+    }
+
+    /// Records a trace. The walk must be without windows and good literals: a trace has no nodes
+    /// for bounds.
+    pub(crate) fn record(mut self, recorder: &'a mut Recorder) -> Self {
+        debug_assert_eq!((self.options.bounds, self.options.good_literals), (0, 0));
+        self.recorder = Some(recorder);
+        self
+    }
+
+    fn note(&mut self, take: impl FnOnce(&mut Recorder)) {
+        if let Some(recorder) = &mut self.recorder {
+            take(recorder);
         }
     }
 
@@ -134,6 +152,7 @@ impl<'a> Walk<'a> {
         let outcome = match decide(self.problem, self.propagator, var, self.options) {
             Choice::Free => {
                 self.stats.frees += 1;
+                self.push_settled(Lit::negative(var), true);
                 if chance {
                     self.pass(Weight::Whole);
                 }
@@ -141,6 +160,7 @@ impl<'a> Walk<'a> {
             }
             Choice::Pure(lit) => {
                 self.stats.pures += 1;
+                self.push_settled(lit, false);
                 self.propagator.assume(self.problem, lit)
             }
             Choice::Branch(lit) => self.branch(lit),
@@ -149,11 +169,19 @@ impl<'a> Walk<'a> {
         self.settle(outcome)
     }
 
+    /// Notes a variable that is settled without a branch; only a trace wants to know.
+    fn push_settled(&mut self, lit: Lit, is_free: bool) {
+        if self.recorder.is_some() {
+            self.stack.push(Frame::Settled { lit, is_free }, &self.window);
+        }
+    }
+
     /// Whether a conflict made the value known.
     fn settle(&mut self, outcome: Result<(), Conflict>) -> bool {
         if outcome.is_err() {
             self.stats.conflicts += 1;
             self.value.fill(0);
+            self.note(|recorder| recorder.leaf(false));
         }
         outcome.is_err()
     }
@@ -219,12 +247,15 @@ impl<'a> Walk<'a> {
         if self.level + 1 >= self.problem.formula.levels() || self.is_won() {
             let chances = self.chance_at(self.place);
             self.value.copy_from_slice(self.problem.scales.one(chances));
+            self.note(|recorder| recorder.leaf(true));
             return true;
         }
         let found = self.caches.look_up(self.problem, self.propagator, self.level, self.stats);
         let entry = match found {
             Found::Value(entry) => {
                 self.caches.load(self.level, entry, &mut self.value);
+                let level = self.level;
+                self.note(|recorder| recorder.recall(level, entry));
                 if self.options.plants(Fault::WeightOfUnpassed) {
                     self.weigh_unpassed();
                 }
@@ -276,19 +307,27 @@ impl<'a> Walk<'a> {
                 Frame::Boundary { entry } => {
                     self.propagator.retreat();
                     self.level -= 1;
+                    let level = self.level;
+                    self.note(|recorder| recorder.boundary(level, entry));
                     if let Some(entry) = entry {
                         self.caches.store(self.level, entry, &self.value);
                     }
                 }
+                Frame::Settled { lit, is_free } => {
+                    self.note(|recorder| recorder.settled(lit, is_free));
+                }
                 Frame::Branch { lit, mark, second } => {
                     self.combine(lit, second);
                     if !second && !self.is_decided(lit) {
+                        self.note(Recorder::turn);
                         if self.turn(lit, mark) {
                             return true;
                         }
                         continue;
                     }
                     self.value.copy_from_slice(self.stack.value());
+                    let first = if second { !lit } else { lit };
+                    self.note(|recorder| recorder.branch(first, second));
                 }
             }
             self.stack.pop();
@@ -384,7 +423,7 @@ impl<'a> Walk<'a> {
         let mut upper = self.problem.scales.one(self.chance_at(self.place)).to_vec();
         while let Some(frame) = self.stack.top() {
             match frame {
-                Frame::Boundary { .. } => {}
+                Frame::Boundary { .. } | Frame::Settled { .. } => {}
                 Frame::Pass { chance, weight } => {
                     self.problem.scales.multiply(&mut lower, chance as usize, weight);
                     self.problem.scales.multiply(&mut upper, chance as usize, weight);

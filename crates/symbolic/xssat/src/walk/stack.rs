@@ -27,6 +27,13 @@ pub(crate) enum Frame {
         /// Which weight.
         weight: Weight,
     },
+    /// Note that the variable was settled without a branch; only in walks that are recorded.
+    Settled {
+        /// The literal that is true.
+        lit: Lit,
+        /// Whether any value would do.
+        is_free: bool,
+    },
     /// Leave a level; keep the value in this entry of the boundary's table, where there is one.
     Boundary {
         /// The entry.
