@@ -23,6 +23,7 @@ mod solver;
 mod stats;
 #[cfg(test)]
 mod tests;
+mod traced;
 mod turns;
 mod walk;
 
@@ -30,3 +31,4 @@ pub use learned::Learned;
 pub use options::{OptionRow, Options};
 pub use solver::{Halted, Solver};
 pub use stats::Stats;
+pub use traced::trace;

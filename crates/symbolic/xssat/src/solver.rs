@@ -4,6 +4,7 @@ use std::fmt;
 
 use exact::Ratio;
 use index::Id;
+use qcnf::trace::Node;
 use qcnf::{Kind, Lit, Qcnf, Var};
 use verdict::{HaltReason, Watch};
 
@@ -15,7 +16,7 @@ use crate::prepare::{Fate, Matrix, number, simplify};
 use crate::problem::Problem;
 use crate::stats::Stats;
 use crate::turns::Turns;
-use crate::walk::{Caches, Propagator, Walk, Walked};
+use crate::walk::{Caches, Propagator, Recorder, Walk, Walked};
 
 /// A limit was met: the value lies between the bounds, both included.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,6 +123,24 @@ impl Solver {
         let Stage::Ready(ready) = &mut self.stage else { return Ok(Ratio::zero()) };
         clock.slice(steps);
         ready.by_parts(&[], &self.options, &mut self.stats, &mut clock)
+    }
+
+    /// The nodes of a trace, over the prepared formula; none where that is worth 0.
+    pub(crate) fn walk_recorded(
+        &mut self,
+        watch: &Watch<'_>,
+    ) -> Result<Option<(&Problem, Vec<Node>)>, Halted> {
+        let mut clock = Clock::new(watch);
+        self.prepare(&mut clock)
+            .map_err(|reason| Halted { bounds: (Ratio::zero(), Ratio::one()), reason })?;
+        let Stage::Ready(ready) = &mut self.stage else { return Ok(None) };
+        let Ready { problem, propagator, caches, .. } = &mut **ready;
+        let mut recorder = Recorder::default();
+        let walk = Walk::new(problem, &self.options, propagator, caches, &mut self.stats);
+        match walk.record(&mut recorder).run(&[], &mut clock) {
+            Walked::Value(_) => Ok(Some((problem, recorder.finish()))),
+            Walked::Halted(lower, upper, reason) => Err(Halted { bounds: (lower, upper), reason }),
+        }
     }
 
     /// Prepares the formula, as the first call would.

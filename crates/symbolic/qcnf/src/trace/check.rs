@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use exact::Ratio;
-use index::{Id, IndexVec};
+use index::Id;
 
 use super::propagate::Assignment;
 use super::{Node, NodeId, Trace};

@@ -56,8 +56,7 @@ impl Trace {
     /// # Errors
     /// What keeps the text from being a trace.
     pub fn parse(text: &str) -> Result<Self, TraceFormatFault> {
-        let (before, after) =
-            text.split_once("\ntrace\n").ok_or(TraceFormatFault::NoTrace)?;
+        let (before, after) = text.split_once("\ntrace\n").ok_or(TraceFormatFault::NoTrace)?;
         let formula = text::parse(format!("{before}\n").as_bytes())
             .map_err(|faults| TraceFormatFault::Formula(faults.to_string()))?
             .formula;
@@ -69,9 +68,9 @@ impl Trace {
             ends.split_whitespace().map(|end| end.parse().ok()).collect::<Option<Vec<u32>>>()
         });
         let boundaries = ends.ok_or(TraceFormatFault::Line(2))?;
-        let nodes = lines.enumerate().map(|(at, line)| {
-            read_node(line, &formula).ok_or(TraceFormatFault::Line(at + 3))
-        });
+        let nodes = lines
+            .enumerate()
+            .map(|(at, line)| read_node(line, &formula).ok_or(TraceFormatFault::Line(at + 3)));
         let nodes = nodes.collect::<Result<Vec<Node>, _>>()?;
         Ok(Self { formula, boundaries, factor, nodes })
     }
@@ -125,7 +124,9 @@ fn read_node(line: &str, formula: &crate::Qcnf) -> Option<Node> {
     let (found, len) = match *words.first()? {
         "0" => (Node::Zero, 1),
         "1" => (Node::One, 1),
-        "b" if words.len() == 3 => (Node::Branch { lit: lit(1)?, first: node(2)?, second: None }, 3),
+        "b" if words.len() == 3 => {
+            (Node::Branch { lit: lit(1)?, first: node(2)?, second: None }, 3)
+        }
         "b" => {
             let (first, second) = (node(2)?, Some(node(3)?));
             (Node::Branch { lit: lit(1)?, first, second }, 4)

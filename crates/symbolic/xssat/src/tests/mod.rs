@@ -5,6 +5,7 @@ mod canaries;
 mod formulas;
 mod limits;
 mod parts;
+mod traces;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;

@@ -1,0 +1,96 @@
+//! Traces of the frontier walk, checked without the solver; and faults that the check must see.
+
+use qcnf::trace::{Node, Trace};
+use qcnf::{Qcnf, meaning};
+
+use super::agreement::configurations;
+use super::formulas::{Dice, Placement, layered, plain};
+use super::unwatched;
+use crate::faults::Fault;
+use crate::{Options, trace};
+
+fn formulas(count: usize) -> Vec<Qcnf> {
+    let mut dice = Dice::new(23);
+    let formula = |round: usize| match round % 3 {
+        0 => plain(&mut dice, 11),
+        1 => layered(&mut dice, 4, 3, Placement::Dependency),
+        _ => layered(&mut dice, 5, 2, Placement::Innermost),
+    };
+    (0..count).map(formula).collect()
+}
+
+fn traced(formula: &Qcnf, options: &Options) -> Trace {
+    unwatched(|watch| trace(formula, options, watch)).expect("there is no limit")
+}
+
+#[test]
+fn traces_show_the_value_under_every_option() {
+    for formula in formulas(120) {
+        let expected = meaning::value(&formula);
+        for (name, options) in configurations() {
+            let trace = traced(&formula, &options);
+            assert_eq!(trace.value(), Ok(expected.clone()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_trace_survives_its_text() {
+    for formula in formulas(30) {
+        let trace = traced(&formula, &Options::default());
+        let mut text = Vec::new();
+        trace.write(&mut text).expect("memory takes all");
+        let text = String::from_utf8(text).expect("a trace is text");
+        assert_eq!(Trace::parse(&text), Ok(trace));
+    }
+}
+
+/// A walk with a fault may come to a right value; where its trace is believed the value is right.
+#[test]
+fn traces_of_a_walk_with_faults_are_refused_or_right() {
+    for fault in [Fault::CutVariableMissing, Fault::PartHidden, Fault::PureByFewerClauses] {
+        let mut refused = 0;
+        for formula in formulas(1200) {
+            let bare = Options { rounds: 0, deferral: 0, ..Options::default() };
+            let parts = Options { residual_keys: 2, lookahead: 1, ..bare.clone() };
+            for options in [bare, parts] {
+                let options = Options { planted: Some(fault), ..options };
+                match traced(&formula, &options).value() {
+                    Ok(value) => assert_eq!(value, meaning::value(&formula), "{fault:?}"),
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        assert!(refused > 0, "no trace was refused for {fault:?}");
+    }
+}
+
+/// Any single change of a node that still is believed leaves the value.
+#[test]
+fn changed_traces_are_refused_or_right() {
+    let (mut refused, mut believed) = (0, 0);
+    for formula in formulas(60) {
+        let trace = traced(&formula, &Options { rounds: 0, ..Options::default() });
+        let expected = meaning::value(&formula);
+        for at in 0..trace.nodes.len() {
+            let mut changed = trace.clone();
+            changed.nodes[at] = match changed.nodes[at] {
+                Node::Zero => Node::One,
+                Node::One => Node::Zero,
+                Node::Branch { lit, first, .. } => Node::Branch { lit, first, second: None },
+                Node::Pure { lit, next } => Node::Pure { lit: !lit, next },
+                Node::Free { lit, next } => Node::Pure { lit, next },
+                Node::Boundary { next } => Node::Known { node: next },
+                Node::Known { node } => Node::Boundary { next: node },
+            };
+            match changed.value() {
+                Ok(value) => {
+                    believed += 1;
+                    assert_eq!(value, expected);
+                }
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(refused > believed && believed > 0, "{refused} refused, {believed} believed");
+}
