@@ -137,15 +137,18 @@ impl<'a> Walk<'a> {
     /// One step down; whether the value of what lies below is known.
     fn descend(&mut self) -> bool {
         let formula = &self.problem.formula;
-        if formula.ends.get(self.level).is_none_or(|&end| end as usize == self.place) {
+        let end = formula.ends.get(self.level).map_or(self.place, |&end| end as usize);
+        while self.place < end && self.is_settled(Var::from_index(self.place)) {
+            self.place += 1;
+        }
+        if self.place == end {
             return self.cross();
         }
         let var = Var::from_index(self.place);
         let chance = formula.kind(var) == Kind::Chance;
         if !self.propagator.is_open(var) {
-            if chance {
-                self.pass(Weight::of(self.propagator.value(var)));
-            }
+            debug_assert!(chance, "others are passed by without a weight");
+            self.pass(Weight::of(self.propagator.value(var)));
             self.place += 1;
             return false;
         }
@@ -167,6 +170,12 @@ impl<'a> Walk<'a> {
         };
         self.place += 1;
         self.settle(outcome)
+    }
+
+    /// Whether a variable has its value, and no weight to count.
+    #[inline]
+    fn is_settled(&self, var: Var) -> bool {
+        !self.propagator.is_open(var) && self.problem.formula.kind(var) != Kind::Chance
     }
 
     /// Notes a variable that is settled without a branch; only a trace wants to know.
