@@ -8,9 +8,9 @@
 use std::process::{Command, ExitCode};
 
 use crate::checkout::Checkout;
-use crate::oddsmith;
 use crate::report::Failure;
 use crate::system::{self, Quiet};
+use crate::{oddsmith, symbolic};
 
 /// Benches that translate games to clauses.
 const SYMBOLIC: &[&str] = &["symbolic", "paper"];
@@ -29,7 +29,7 @@ pub fn run(checkout: &Checkout, arguments: &[String]) -> Result<ExitCode, Failur
     let mut forwarded = vec!["run".to_owned(), "--root".into()];
     forwarded.push(checkout.root.display().to_string());
     if is_wanted(arguments, SYMBOLIC) {
-        let program = oddsmith::build_symbolic(checkout)?;
+        let program = oddsmith::build_with(checkout, &symbolic::WITH_CLINGO)?;
         forwarded.extend(["--symbolic".into(), program.display().to_string()]);
     }
     for (program, package, benches) in RIVALS {

@@ -43,10 +43,10 @@ impl Checkout {
         folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
 
-    /// A program that is built in release with the symbolic engine: in a target folder of its own,
-    /// within the common one.
-    pub fn symbolic_program(&self, name: &str) -> PathBuf {
-        let folder = self.release_folder().with_file_name("symbolic").join("release");
+    /// A program that is built in release with other features: in a target folder of its own, within
+    /// the common one.
+    pub fn other_program(&self, target: &str, name: &str) -> PathBuf {
+        let folder = self.release_folder().with_file_name(target).join("release");
         folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
 

@@ -4,9 +4,9 @@
 //! that what is piped onward is the answer alone. On Unix the program replaces this process: the
 //! user's signals, exit code and terminal are its own.
 //!
-//! Commands that need clingo (`crate::symbolic`) run another build of the program, in a target
-//! folder of its own: in a common one, each change between the two would put one program in the
-//! place of the other, under the feet of a run that has just begun.
+//! Commands that need clingo or z3 (`crate::symbolic`) run other builds of the program, each in a
+//! target folder of its own: in a common one, each change between them would put one program in the
+//! place of another, under the feet of a run that has just begun.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -20,8 +20,8 @@ use crate::{symbolic, system};
 /// # Errors
 /// Where the build fails or lacks something, or the program cannot be started.
 pub fn run(checkout: &Checkout, arguments: &[String]) -> Result<ExitCode, Failure> {
-    if symbolic::is_asked_for(arguments) {
-        let program = build_symbolic(checkout)?;
+    if let Some(wanted) = symbolic::asked_for(arguments) {
+        let program = build_with(checkout, wanted)?;
         return become_program(&program, arguments);
     }
     build(checkout, "oddsmith")?;
@@ -40,20 +40,20 @@ pub fn build(checkout: &Checkout, package: &str) -> Result<(), Failure> {
     built(&mut command, package)
 }
 
-/// Builds `oddsmith` with clingo, which takes minutes the first time; where the program is.
+/// Builds `oddsmith` with more than the plain build has; where the program is.
 ///
 /// # Errors
-/// Where cmake, make or a C++ compiler is missing, or the build fails.
-pub fn build_symbolic(checkout: &Checkout) -> Result<PathBuf, Failure> {
-    let program = checkout.symbolic_program("oddsmith");
+/// Where something that it needs is missing, or the build fails.
+pub fn build_with(checkout: &Checkout, wanted: &symbolic::Build) -> Result<PathBuf, Failure> {
+    let program = checkout.other_program(wanted.folder, "oddsmith");
     let folder = program.parent().and_then(Path::parent).expect("it lies in a target folder");
     let mut command = checkout.cargo(&["build", "--release", "--package", "oddsmith"]);
-    command.args(["--features", "symbolic", "--target-dir"]).arg(folder);
+    command.args(["--features", wanted.features, "--target-dir"]).arg(folder);
     if program.exists() {
         command.arg("--quiet");
     } else {
-        system::need(system::CLINGO, "; the other engines do without")?;
-        eprintln!("building oddsmith with clingo: some minutes, once");
+        system::need(wanted.requirements(), "; what asks for neither does without")?;
+        eprintln!("building oddsmith with {}: some minutes, once", wanted.has);
     }
     built(&mut command, "oddsmith")?;
     Ok(program)

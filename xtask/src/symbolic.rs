@@ -1,22 +1,60 @@
-//! Which command lines of `oddsmith` need the build with clingo.
+//! Which command lines of `oddsmith` need another build than the plain one: with clingo, with z3, or
+//! with both.
 //!
-//! Clingo is C++ and takes minutes to build, so only what cannot do without it asks for it. Only
-//! words are looked at: what is wrong with a command line is for the program itself to say, and
-//! for that, as for its help, either build will do.
+//! Clingo is C++ and takes minutes to build, and z3 is a library of the system, so only what cannot
+//! do without them asks for them. Only words are looked at: what is wrong with a command line is for
+//! the program itself to say, and for that, as for its help, any build will do.
 
-/// Whether the command asks for the symbolic engine, for a program to be made ground, or for a form
-/// that is made so.
-pub fn is_asked_for(arguments: &[String]) -> bool {
-    let Some((command, rest)) = arguments.split_first() else { return false };
+use crate::system::{self, Requirement};
+
+/// A build of `oddsmith` that has more than the plain one.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Build {
+    /// Its target folder, within the common one.
+    pub folder: &'static str,
+    /// Its features, as cargo takes them.
+    pub features: &'static str,
+    /// What it has.
+    pub has: &'static str,
+}
+
+/// With clingo.
+pub const WITH_CLINGO: Build = Build { folder: "symbolic", features: "symbolic", has: "clingo" };
+const WITH_Z3: Build = Build { folder: "z3", features: "z3", has: "z3" };
+const WITH_BOTH: Build =
+    Build { folder: "symbolic-z3", features: "symbolic,z3", has: "clingo and z3" };
+
+impl Build {
+    /// What it needs beyond Rust.
+    pub fn requirements(&self) -> impl Iterator<Item = &'static Requirement> {
+        let clingo = if self.features.contains("symbolic") { system::CLINGO } else { &[] };
+        let z3 = if self.features.contains("z3") { system::Z3 } else { &[] };
+        clingo.iter().chain(z3)
+    }
+}
+
+/// The build that a command line needs; none where the plain one will do.
+pub fn asked_for(arguments: &[String]) -> Option<&'static Build> {
+    let (command, rest) = arguments.split_first()?;
     let end = rest.iter().position(|word| word == "--").unwrap_or(rest.len());
     let options = &rest[..end];
-    let is_help = options.iter().any(|word| word == "--help" || word == "-h");
-    let needed = match command.as_str() {
+    if options.iter().any(|word| word == "--help" || word == "-h") {
+        return None;
+    }
+    let clingo = match command.as_str() {
         "sqasp" => true,
+        "crosscheck" => options.iter().any(|word| word == "--symbolic"),
         "translate" => gives(options, "--to", &["sqasp", "sdimacs"]),
         _ => gives(options, "--engine", &["symbolic"]),
     };
-    needed && !is_help
+    let audits = ["sqasp", "xssat", "solve"].contains(&command.as_str());
+    let z3 = audits && options.iter().any(|word| word == "--audit");
+    match (clingo, z3) {
+        (false, false) => None,
+        (true, false) => Some(&WITH_CLINGO),
+        (false, true) => Some(&WITH_Z3),
+        (true, true) => Some(&WITH_BOTH),
+    }
 }
 
 /// Whether an option has one of the values, as `--option value` or `--option=value`.
@@ -31,10 +69,30 @@ fn gives(words: &[String], option: &str, values: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_asked_for;
+    use super::{Build, asked_for};
+
+    fn build(line: &str) -> Option<&'static Build> {
+        asked_for(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
 
     fn asks(line: &str) -> bool {
-        is_asked_for(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        build(line).is_some_and(|build| build.features == "symbolic")
+    }
+
+    #[test]
+    fn audits_ask_for_z3_and_for_clingo_where_they_ground() {
+        for (line, features) in [
+            ("xssat f.sdimacs --audit", "z3"),
+            ("solve --audit g.gdl", "z3"),
+            ("solve g.gdl --engine symbolic --audit", "symbolic,z3"),
+            ("sqasp --audit -", "symbolic,z3"),
+        ] {
+            let build = build(line).expect("another build");
+            assert_eq!(build.features, features, "{line}");
+            let packages: Vec<&str> = build.requirements().map(|one| one.package).collect();
+            assert!(packages.contains(&"libz3-dev"));
+            assert_eq!(packages.contains(&"cmake"), features.contains("symbolic"));
+        }
     }
 
     #[test]
@@ -47,6 +105,7 @@ mod tests {
             "sqasp p.lp --to aspif",
             "translate g.gdl --to sqasp --horizon 3",
             "translate --to=sdimacs g.gdl",
+            "crosscheck g.gdl --symbolic",
         ] {
             assert!(asks(line), "{line}");
         }
@@ -66,8 +125,11 @@ mod tests {
             "translate sqasp --to dot",
             "xssat f.sdimacs",
             "crosscheck g.gdl",
+            "check g.gdl --audit",
+            "solve g.gdl -- --audit",
+            "xssat f --audit --help",
         ] {
-            assert!(!asks(line), "{line}");
+            assert_eq!(build(line), None, "{line}");
         }
     }
 }

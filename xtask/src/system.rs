@@ -35,6 +35,14 @@ pub const Z3: &[Requirement] = &[library("z3", "libz3-dev")];
 pub const CLINGO: &[Requirement] =
     &[program("cmake", "cmake"), program("make", "make"), program("c++", "g++")];
 
+/// What audits of programs are built with.
+pub const CLINGO_AND_Z3: &[Requirement] = &[
+    program("cmake", "cmake"),
+    program("make", "make"),
+    program("c++", "g++"),
+    library("z3", "libz3-dev"),
+];
+
 const fn library(name: &'static str, package: &'static str) -> Requirement {
     Requirement { kind: Kind::Library, name, package }
 }
@@ -48,8 +56,11 @@ const fn program(name: &'static str, package: &'static str) -> Requirement {
 /// # Errors
 /// Where something is not there and cannot be installed; the remedy names all that is missing and
 /// ends with `otherwise`.
-pub fn need(all: &[Requirement], otherwise: &str) -> Result<(), Failure> {
-    let mut missing: Vec<&Requirement> = all.iter().filter(|one| !one.is_present()).collect();
+pub fn need<'a>(
+    all: impl IntoIterator<Item = &'a Requirement>,
+    otherwise: &str,
+) -> Result<(), Failure> {
+    let mut missing: Vec<&Requirement> = all.into_iter().filter(|one| !one.is_present()).collect();
     missing.retain(|one| !(install(one.package) && one.is_present()));
     if missing.is_empty() { Ok(()) } else { Err(lack(&missing, otherwise)) }
 }

@@ -117,6 +117,35 @@ const PARTS: &[Part] = &[
         need: Need::System(system::CLINGO),
     },
     Part {
+        name: "programs",
+        meaning: "programs and games audited by z3 beside clingo",
+        // After the part `symbolic`, whose clingo it uses.
+        calls: &[
+            &[
+                "clippy",
+                "--quiet",
+                "--profile=test",
+                "--package=audit",
+                "--package=oddsmith",
+                "--features=audit/z3,audit/clingo,oddsmith/symbolic,oddsmith/z3",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ],
+            &["test", "--quiet", "--package=audit", "--features=z3,clingo", "--test=programs"],
+            &[
+                "test",
+                "--quiet",
+                "--package=oddsmith",
+                "--features=symbolic,z3",
+                "--test=audit",
+                "--test=readme",
+            ],
+        ],
+        need: Need::System(system::CLINGO_AND_Z3),
+    },
+    Part {
         name: "corpus",
         meaning: "a sample of public rulesheets, where they are there",
         calls: &[],
@@ -214,7 +243,7 @@ fn run_part(checkout: &Checkout, part: &Part, slow: bool) -> Result<u8, Failure>
             need_component(checkout, subcommand, component, part.name)?;
         }
         Need::System(all) => {
-            system::need(all, &format!(", or leave it out: `--without {}`", part.name))?;
+            system::need(*all, &format!(", or leave it out: `--without {}`", part.name))?;
         }
     }
     for call in part.calls {

@@ -64,6 +64,26 @@ impl<'f> Matrix<'f> {
         Ok(Some(model))
     }
 
+    /// A model in which these literals hold, and in which each of the other sets has one that does
+    /// not; none where there is no such model.
+    ///
+    /// # Errors
+    /// Why the question stays open.
+    pub fn model_beside(
+        &self,
+        given: &[Lit],
+        others: &[&[Lit]],
+    ) -> Result<Option<Vec<Lit>>, String> {
+        self.solver.push();
+        for other in others {
+            let negated: Vec<Lit> = other.iter().map(|lit| !*lit).collect();
+            self.solver.assert(self.clause(&negated));
+        }
+        let found = self.model(given);
+        self.solver.pop(1);
+        found
+    }
+
     /// The model of the last question, which was answered with yes.
     pub(crate) fn read_model(&self) -> Vec<Lit> {
         let model = self.solver.get_model().expect("a satisfiable question has a model");

@@ -1,7 +1,8 @@
 //! Models of a formula's clauses: how a choice extends to them, and which they are.
 //!
-//! *At most one extension*: two copies of the clauses agree on the choices and differ elsewhere;
-//! that has no model. *At least one*: for all choices there is a rest, by refinement: z3 proposes
+//! *At most one extension*: each variable is a function of those before it (`definitions`), or, where
+//! that does not show, two copies of the clauses agree on the choices and differ elsewhere, and that
+//! has no model. *At least one*: for all choices there is a rest, by refinement: z3 proposes
 //! choices for which no rest found so far works, and is then asked for a rest; each rest found
 //! rules out all choices that it serves, so that few questions do for many choices.
 //! Source: Janota and Marques-Silva, *Abstraction-based algorithm for 2QBF*, 2011.
@@ -57,18 +58,27 @@ impl Matrix<'_> {
 
     /// Whether no two models agree on the choices.
     pub fn extends_at_most_once(&self, choices: &[Var]) -> Outcome<ExtensionFault> {
+        let chosen = flags(choices, self.formula.variables());
+        let occurs = self.occurring();
+        match self.are_defined(&chosen, &occurs) {
+            Ok(true) => Outcome::Proven,
+            Ok(false) => self.has_one_extension(&chosen, &occurs),
+            Err(why) => Outcome::Open(why),
+        }
+    }
+
+    fn has_one_extension(&self, chosen: &[bool], occurs: &[bool]) -> Outcome<ExtensionFault> {
         let pair = Qcnf::clone(self.formula);
         let other = Matrix::new(&pair, self.limits);
         for clause in self.formula.clauses.iter() {
             other.solver.assert(self.clause(clause));
         }
-        let chosen = flags(choices, self.formula.variables());
         let mut differ = Vec::new();
         for var in (0..self.formula.variables()).map(Var::from_index) {
             let [mine, theirs] = [self, &other].map(|copy| copy.symbol(Lit::positive(var)));
             if chosen[var.index()] {
                 other.solver.assert(mine.iff(&theirs));
-            } else if self.occurs(var) {
+            } else if occurs[var.index()] {
                 differ.push(mine.xor(&theirs));
             }
         }
@@ -80,10 +90,13 @@ impl Matrix<'_> {
         }
     }
 
-    /// Whether a variable is in a clause: others have both values in every model, and mean nothing.
-    fn occurs(&self, var: Var) -> bool {
-        let mut clauses = self.formula.clauses.iter();
-        clauses.any(|clause| clause.iter().any(|lit| lit.var() == var))
+    /// By variable: whether it is in a clause. Others have both values in every model, and mean
+    /// nothing.
+    fn occurring(&self) -> Vec<bool> {
+        let mut occurs = vec![false; self.formula.variables()];
+        let lits = self.formula.clauses.iter().flatten();
+        lits.for_each(|lit| occurs[lit.var().index()] = true);
+        occurs
     }
 
     /// The two models of a solver that holds this copy and another.

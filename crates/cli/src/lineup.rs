@@ -1,19 +1,43 @@
 //! Which engines there are, by name, what each is told, and which flags fit which.
 
+use std::time::Instant;
+
 use crosscheck::reference::Reference;
 use judge::Symbolic;
 use solve::{Options, Search, Sweep};
 use verdict::Engine;
 
-use crate::args::{EngineArgs, EngineName, PlacementName, SheetArgs};
-use crate::child;
+use crate::args::{EngineArgs, EngineName, PlacementName, SheetArgs, SolveArgs};
+use crate::audit::{self, Audited};
+use crate::child::{self, Clingo};
 use crate::failure::Failure;
 
-/// The engine that the flags ask for.
-pub(crate) fn choose(args: &EngineArgs, sheet: &SheetArgs) -> Result<Box<dyn Engine>, Failure> {
-    refuse_misfits(args)?;
-    let placement = args.placement.unwrap_or_default();
-    Ok(named(args.engine, options(args, sheet), placement))
+/// Refuses flags that do not fit each other, and what this build cannot do.
+pub(crate) fn check(args: &SolveArgs) -> Result<(), Failure> {
+    refuse_misfits(&args.engine)?;
+    if args.audit && args.engine.engine == EngineName::Reference {
+        let message = "--audit cannot be used here: the reference evaluates the rules themselves";
+        return Err(Failure::input("usage", message));
+    }
+    audit::check(args.audit)
+}
+
+/// The engine with its defaults, for a sheet.
+pub(crate) fn standard(sheet: &SheetArgs) -> Box<dyn Engine> {
+    let args = EngineArgs::default();
+    named(args.engine, options(&args, sheet), PlacementName::default())
+}
+
+/// The engine that the flags ask for, and the audits that it does on the way.
+pub(crate) fn choose(args: &SolveArgs, begun: Instant) -> (Box<dyn Engine>, Audited) {
+    let options = options(&args.engine, &args.sheet);
+    let placement = args.engine.placement.unwrap_or_default();
+    let audited = Audited::default();
+    if args.audit && args.engine.engine == EngineName::Symbolic {
+        let grounder = Clingo { limit: options.ground_limit };
+        return (audited.watched(grounder, placement, args, begun), audited);
+    }
+    (named(args.engine.engine, options, placement), audited)
 }
 
 /// All engines with the same options, the plainest first.
@@ -50,7 +74,10 @@ fn named(name: EngineName, options: Options, placement: PlacementName) -> Box<dy
         EngineName::Sweep => Box::new(Sweep::new(options)),
         EngineName::Search => Box::new(Search::new(options)),
         EngineName::Reference => Box::new(Reference),
-        EngineName::Symbolic => Box::new(Symbolic::new(child::Clingo, placement.into())),
+        EngineName::Symbolic => {
+            let grounder = Clingo { limit: options.ground_limit };
+            Box::new(Symbolic::new(grounder, placement.into()))
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod args;
 mod asking;
+mod audit;
 mod child;
 mod commands;
 mod failure;

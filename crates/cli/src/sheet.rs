@@ -71,12 +71,16 @@ pub(crate) fn open(path: &Path) -> Result<Source, Failure> {
 
 /// The text of a file; `kind` says what it should have been where it is none.
 pub(crate) fn open_as(kind: &str, path: &Path) -> Result<Source, Failure> {
+    decode(&name(path), &bytes_of(kind, path)?)
+}
+
+/// The bytes of a file; `kind` says what it should have been where it is a folder.
+pub(crate) fn bytes_of(kind: &str, path: &Path) -> Result<Vec<u8>, Failure> {
     let name = name(path);
-    let bytes = match path == Path::new("-") {
-        true => read_stdin(&name)?,
-        false => read_file(kind, path, &name)?,
-    };
-    decode(&name, &bytes)
+    match path == Path::new("-") {
+        true => read_stdin(&name),
+        false => read_file(kind, path, &name),
+    }
 }
 
 /// What a sheet is called in reports.

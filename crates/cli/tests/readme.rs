@@ -3,9 +3,9 @@
 //! `cargo xtask solve ...` is run as `oddsmith solve ...`, which is what it does. Times, sizes in
 //! memory and the version of a run's machine differ from run to run: [`normalised`] replaces the
 //! figure before a unit of time or memory. With `ODDSMITH_UPDATE=1` the outputs in the README are
-//! rewritten instead of compared. Without a POSIX shell nothing is run. A build with the feature
-//! `symbolic` runs the commands that need it, and one without it runs all others: `crosscheck` has
-//! more to say with it.
+//! rewritten instead of compared. Without a POSIX shell nothing is run. Each command is run by the
+//! build that has just what it needs: with the feature `symbolic`, with `z3`, with both or with
+//! neither (`crosscheck` has more to say with the first).
 
 #![forbid(unsafe_code)]
 
@@ -47,9 +47,21 @@ fn root() -> PathBuf {
 
 /// Whether only a build with clingo can run the command.
 fn needs_clingo(command: &str) -> bool {
-    ["oddsmith sqasp", "xtask sqasp", "--to sqasp", "--to sdimacs", "--engine symbolic"]
-        .iter()
-        .any(|words| command.contains(words))
+    [
+        "oddsmith sqasp",
+        "xtask sqasp",
+        "--to sqasp",
+        "--to sdimacs",
+        "--engine symbolic",
+        "--symbolic",
+    ]
+    .iter()
+    .any(|words| command.contains(words))
+}
+
+/// Whether only a build with z3 can run the command.
+fn needs_z3(command: &str) -> bool {
+    command.contains("--audit")
 }
 
 /// What a command prints: standard output, then standard error.
@@ -135,8 +147,12 @@ fn the_readme_shows_what_its_commands_print() {
     }
     let page = std::fs::read_to_string(root().join(PAGE)).expect("the README can be read");
     let mut examples = examples(&page);
-    examples.retain(|example| needs_clingo(&example.command) == cfg!(feature = "symbolic"));
-    assert!(!examples.is_empty(), "the README shows no command that this build runs");
+    examples.retain(|example| {
+        needs_clingo(&example.command) == cfg!(feature = "symbolic")
+            && needs_z3(&example.command) == cfg!(feature = "z3")
+    });
+    let is_shown = cfg!(feature = "symbolic") || !cfg!(feature = "z3");
+    assert!(!is_shown || !examples.is_empty(), "the README shows no command that this build runs");
     let outputs: Vec<(Example, Vec<String>)> = examples
         .into_iter()
         .map(|example| {
@@ -174,13 +190,14 @@ fn examples_are_found_and_replaced() {
 }
 
 #[test]
-fn each_command_is_for_one_of_the_two_builds() {
+fn each_command_is_for_one_of_the_builds() {
     for command in ["cargo xtask sqasp -", "oddsmith translate g --to sqasp --horizon 2"] {
         assert!(needs_clingo(command), "{command}");
     }
     for command in ["oddsmith solve g --engine search", "oddsmith xssat -", "oddsmith crosscheck"] {
-        assert!(!needs_clingo(command), "{command}");
+        assert!(!needs_clingo(command) && !needs_z3(command), "{command}");
     }
+    assert!(needs_z3("oddsmith xssat - --audit"));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The answer: an exact fraction, or a halt with sound bounds.
 
+use std::time::Duration;
+
 use exact::Ratio;
 
 /// What an engine counted. `None` where it does not enumerate the thing.
@@ -15,6 +17,8 @@ pub struct Counts {
     pub stored: u64,
     /// Steps of the longest play that was followed.
     pub plies: Option<u32>,
+    /// Time for putting the question into the language of a solver; none where there is none.
+    pub translation: Option<Duration>,
 }
 
 /// A first move with its value.

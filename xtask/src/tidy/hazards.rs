@@ -22,15 +22,15 @@ struct Hazard {
 }
 
 const UNSAFE_HOMES: &[&str] =
-    &["crates/compiled/kernel/", "crates/store/", "crates/symbolic/sqasp/src/ground/clingo.rs"];
+    &["crates/compiled/kernel/", "crates/store/", "crates/symbolic/sqasp/src/ground/clingo"];
 
 const HAZARDS: &[Hazard] = &[
     Hazard {
         words: &["unsafe"],
         homes: UNSAFE_HOMES,
         free_in_tests: false,
-        right: "`unsafe` lives only in `kernel` (lane loops), `store` (mapping, arenas) and the file \
-                of `sqasp` that calls clingo",
+        right: "`unsafe` lives only in `kernel` (lane loops), `store` (mapping, arenas) and the files \
+                of `sqasp` that call clingo",
     },
     Hazard {
         words: &["fs::write", "File::create", "OpenOptions", "create_dir", "create_dir_all"],

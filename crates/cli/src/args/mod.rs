@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::quantity;
 pub(crate) use family::{BoardArgs, Family, GenerateArgs};
-pub(crate) use formula::FormulaArgs;
+pub(crate) use formula::{DialectArg, FormulaArgs};
 use help::{
     CHECK_HELP, COMPLETIONS_HELP, CROSSCHECK_HELP, FMT_HELP, GENERAL_HELP, INSPECT_HELP,
     PERFT_HELP, PLAY_HELP, SOLVE_HELP, SQASP_HELP, TRANSLATE_HELP, XSSAT_HELP,
@@ -73,12 +73,12 @@ impl Command {
             Self::Perft(args) => args.json,
             Self::Inspect(args) => args.json,
             Self::Crosscheck(args) => args.json,
+            Self::Sqasp(args) => args.report.json,
+            Self::Xssat(args) => args.report.json,
             Self::Fmt(_)
             | Self::Play(_)
             | Self::Generate(_)
             | Self::Translate(_)
-            | Self::Sqasp(_)
-            | Self::Xssat(_)
             | Self::Completions(_) => false,
         }
     }
@@ -116,6 +116,10 @@ pub(crate) struct SolveArgs {
     /// Print no progress and no notes, only the answer
     #[arg(long, short, help_heading = "Output")]
     pub(crate) quiet: bool,
+    /// Put what the answer rests on to z3 (a build with z3): of the symbolic engine its formulas,
+    /// of the others the network
+    #[arg(long, help_heading = "Output")]
+    pub(crate) audit: bool,
 }
 
 /// The sheet.
@@ -433,6 +437,9 @@ pub(crate) struct CrosscheckArgs {
     /// Ask for every role but chance, in turn
     #[arg(long, conflicts_with = "role", help_heading = "Question")]
     pub(crate) roles: bool,
+    /// Fail where the symbolic engine is not among those asked: it is in a build with clingo
+    #[arg(long)]
+    pub(crate) symbolic: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -458,6 +465,9 @@ pub(crate) struct TranslateArgs {
     /// Where `sdimacs` binds variables that others define
     #[arg(long, value_enum, default_value_t)]
     pub(crate) placement: PlacementName,
+    /// How `sdimacs` writes probabilities
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) dialect: DialectArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
@@ -491,13 +501,21 @@ pub(crate) struct SqaspArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Write the program in another form instead
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, conflicts_with_all = ["stats", "json", "audit"])]
     pub(crate) to: Option<ProgramForm>,
     /// Where variables are bound that others define
     #[arg(long, value_enum, default_value_t)]
     pub(crate) placement: PlacementName,
+    /// How `--to sdimacs` writes probabilities
+    #[arg(long, value_enum, default_value_t, requires = "to")]
+    pub(crate) dialect: DialectArg,
     #[command(flatten)]
     pub(crate) target: OutputArg,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    /// Refuse a program that grounds to more rules than this
+    #[arg(long, value_name = "COUNT", value_parser = quantity::ground_limit, allow_hyphen_values = true, help_heading = "Limits")]
+    pub(crate) ground_limit: Option<u64>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 }
@@ -509,6 +527,23 @@ pub(crate) enum ProgramForm {
     Aspif,
     /// The clauses under their prefix
     Sdimacs,
+    /// The same, where nothing is bound by chance
+    Qdimacs,
+}
+
+/// What is printed beside a probability.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct ReportArgs {
+    /// Print what the solver counted, and its time apart from that of what came before
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Put what the answer rests on to z3 (a build with z3)
+    #[arg(long)]
+    pub(crate) audit: bool,
 }
 
 /// Finds the probability of a formula in SDIMACS or QDIMACS.
@@ -518,14 +553,31 @@ pub(crate) struct XssatArgs {
     /// The formula; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Print what the solver counted
-    #[arg(long)]
-    pub(crate) stats: bool,
-    /// Print the value under each value of the outermost variables, where these are exists
+    /// Write the formula in this form instead
+    #[arg(long, value_enum, conflicts_with_all = ["stats", "json", "audit", "witness"])]
+    pub(crate) to: Option<FormulaForm>,
+    /// How `--to sdimacs` writes probabilities
+    #[arg(long, value_enum, default_value_t, requires = "to")]
+    pub(crate) dialect: DialectArg,
+    #[command(flatten)]
+    pub(crate) target: OutputArg,
+    /// Print the value under each value of the outermost variables, where these are exists; an
+    /// assignment that achieves the probability is marked
     #[arg(long)]
     pub(crate) witness: bool,
     #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
     pub(crate) limits: LimitArgs,
+}
+
+/// A form of a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormulaForm {
+    /// Exists, forall and chance
+    Sdimacs,
+    /// Exists and forall alone
+    Qdimacs,
 }
 
 /// Prints a script that completes commands and flags.

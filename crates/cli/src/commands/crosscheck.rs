@@ -22,8 +22,10 @@ use crate::quantity::show_count;
 use crate::report::answer::Asked;
 use crate::report::human;
 use crate::report::visible::visible;
-use crate::{lineup, memory, question, reading, sheet};
+use crate::{child, lineup, memory, question, reading, sheet};
 
+/// Least width of the names in the table.
+const NAME_WIDTH: usize = 10;
 /// Widest result in the table; the whole fraction is in `--json`.
 const RESULT_WIDTH: usize = 40;
 const _: () = assert!(RESULT_WIDTH > 1, "room for a letter and the mark of what is left out");
@@ -59,6 +61,9 @@ struct RowObject {
 /// Compares the engines on every sheet.
 pub(crate) fn run(args: &CrosscheckArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     memory::check_limit(args.limits.memory)?;
+    if args.symbolic {
+        child::check()?;
+    }
     let engines = lineup::all(&args.sheet);
     let engines: Vec<&dyn Engine> = engines.iter().map(|engine| &**engine).collect();
     let (mut worst, mut objects) = (Status::Answered, Vec::new());
@@ -128,12 +133,14 @@ fn show(
     faulty: bool,
 ) -> Result<(), Failure> {
     writeln!(out, "{}: {}", visible(&asked.game), human::question(asked))?;
+    let names = agreement.rows.iter().map(|row| row.engine.len()).max().unwrap_or(0);
+    let names = names.max(NAME_WIDTH);
     for row in &agreement.rows {
         let states =
             row.states().map_or(String::new(), |count| format!("{} states", show_count(count)));
         writeln!(
             out,
-            "  {:<10} {:<RESULT_WIDTH$}  {:>9.3} s  {states}",
+            "  {:<names$} {:<RESULT_WIDTH$}  {:>9.3} s  {states}",
             row.engine,
             short(&row.result_text()),
             row.seconds

@@ -5,6 +5,7 @@ pub(crate) mod completions;
 pub(crate) mod crosscheck;
 mod explain;
 pub(crate) mod fmt;
+mod formula;
 pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod perft;

@@ -28,7 +28,7 @@ pub(crate) fn run(
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     memory::check_limit(args.limits.memory)?;
-    let engine = lineup::choose(&args.engine, &args.sheet)?;
+    lineup::check(args)?;
     let owned = args.clone();
     let posed = match reading::within(&patience(args, started), move || pose(&owned)) {
         Err(Failure::Unread(reason)) => return unread(args, reason, started, out),
@@ -38,12 +38,7 @@ pub(crate) fn run(
     let mut answers = Vec::new();
     for (place, question) in posed.questions.iter().enumerate() {
         let begun = if place == 0 { started } else { Instant::now() };
-        let answer = Answer {
-            asked: Asked::new(&posed.source.name, question, args.engine.engine.text()),
-            ended: ask(&*engine, question, &posed.source, &patience(args, begun))?,
-            time: begun.elapsed(),
-            peak_bytes: store::peak_bytes(),
-        };
+        let answer = answer(args, question, &posed.source, begun)?;
         if !args.json {
             show(out, args, &answer, place > 0)?;
         }
@@ -58,6 +53,23 @@ pub(crate) fn run(
     std::mem::forget(posed);
     let halted = answers.iter().any(|answer| fell_short(args, &answer.ended));
     Ok(if halted { Status::Halted } else { Status::Answered })
+}
+
+/// The answer to one question, audited where that is asked for.
+fn answer(
+    args: &SolveArgs,
+    question: &Question,
+    source: &Source,
+    begun: Instant,
+) -> Result<Answer, Failure> {
+    let patience = patience(args, begun);
+    let (engine, audited) = lineup::choose(args, begun);
+    let ended = ask(&*engine, question, source, &patience)?;
+    let (time, peak_bytes) = (begun.elapsed(), store::peak_bytes());
+    let asked = Asked::new(&source.name, question, args.engine.engine.text());
+    let audit =
+        if args.audit { Some(audited.rows(args, question, source, &patience)?) } else { None };
+    Ok(Answer { asked, ended, time, peak_bytes, audit })
 }
 
 /// Whether less is known than was asked for: bounds of the width asked for are an answer.
@@ -88,6 +100,7 @@ fn unread(
         ended: Ended::Halted(reading::halt(reason)),
         time: started.elapsed(),
         peak_bytes: store::peak_bytes(),
+        audit: None,
     };
     if args.json {
         write_json(out, args, &[answer])?;

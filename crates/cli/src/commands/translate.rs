@@ -11,8 +11,10 @@ use net::{LowerFault, LowerLimits, Net};
 use sqasp::{DomainFault, Domains, Unfinished};
 use verdict::Fault;
 
+use super::formula::export;
 use super::{sqasp as sqasp_command, write_text};
 use crate::args::{Form, ObjectiveArg, SheetArgs, TranslateArgs};
+use crate::asking::Patience;
 use crate::failure::{Failure, Status};
 use crate::{question, sheet};
 
@@ -66,10 +68,16 @@ fn symbolic(
     };
     let held = sheet::read_open(&args.game.game, &args.sheet)?;
     let asked = question::one(&Arc::new(held.rulebook), &args.question, None)?;
-    let (name, output) = (&held.source.name, args.target.output.as_deref());
-    sqasp_command::patience(&args.limits, started).watch(|watch| {
-        let ground = |text: &str| sqasp_command::ground(text, name, watch);
-        let relaxed = match ground(&sqasp::relaxed_program(&asked))? {
+    let output = args.target.output.as_deref();
+    let made = |text: String| Source::new(&format!("<program of {}>", held.source.name), &text);
+    let patience =
+        Patience { started, time: args.limits.time, memory: args.limits.memory, shown: true };
+    patience.watch(|watch| {
+        let ground = |source: &Source| {
+            let limit = sqasp_command::ground_limit(args.sheet.ground_limit);
+            sqasp_command::ground(source, limit, watch)
+        };
+        let relaxed = match ground(&made(sqasp::relaxed_program(&asked)))? {
             Ok(relaxed) => relaxed,
             Err(reason) => return Err(Failure::Unread(reason)),
         };
@@ -82,12 +90,15 @@ fn symbolic(
             })?;
         let program = sqasp::game_program(&asked, &domains, steps, Unfinished::Nothing);
         if args.to == Form::Sqasp {
-            return sqasp_command::written(out, output, &program);
+            write_text(out, output, &program)?;
+            return Ok(Status::Answered);
         }
+        let program = made(program);
         match ground(&program)? {
             Ok(ground) => {
-                let completion = sqasp_command::clauses(&ground, args.placement.into(), name)?;
-                sqasp_command::written(out, output, &qcnf::text::print(&completion.formula))
+                let placement = args.placement.into();
+                let (_, completion) = sqasp_command::clauses(&ground, placement, &program)?;
+                export(&completion.formula, args.dialect.into(), out, output)
             }
             Err(reason) => Err(Failure::Unread(reason)),
         }

@@ -6,6 +6,7 @@ use exact::Ratio;
 use verdict::{Counts, Halt, HaltReason, Objective, Question, Verdict};
 
 use crate::args::SolveArgs;
+use crate::audit::Row;
 
 /// The question in names, for people and programs.
 #[derive(Clone, Debug)]
@@ -103,6 +104,8 @@ pub(crate) struct Answer {
     pub(crate) time: Duration,
     /// Largest resident size of the process.
     pub(crate) peak_bytes: Option<u64>,
+    /// What was audited; none where no audit was asked for.
+    pub(crate) audit: Option<Vec<Row>>,
 }
 
 /// A first move as both reports show it.

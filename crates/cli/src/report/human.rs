@@ -19,7 +19,11 @@ pub(crate) fn write(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
     write_value(out, answer)?;
     write_moves(out, answer)?;
     row(out, "states", &counts(answer))?;
-    row(out, "time", &costs(answer))
+    row(out, "time", &costs(answer))?;
+    for (place, audited) in answer.audit.iter().flatten().enumerate() {
+        row(out, if place == 0 { "audit" } else { "" }, &audited.text())?;
+    }
+    Ok(())
 }
 
 /// What a reader must know beside the number; goes to standard error.
@@ -167,7 +171,12 @@ fn costs(answer: &Answer) -> String {
         .peak_bytes
         .map_or(String::new(), |bytes| format!(", {} of memory at the peak", show_size(bytes)));
     let backend = answer.asked.backend.map_or(String::new(), |backend| format!(" on {backend}"));
-    format!("{}{memory}, by {}{backend}", show_duration(answer.time), answer.asked.engine)
+    let translation = answer
+        .counts()
+        .translation
+        .map_or(String::new(), |time| format!(", {} of it translation", show_duration(time)));
+    let time = show_duration(answer.time);
+    format!("{time}{translation}{memory}, by {}{backend}", answer.asked.engine)
 }
 
 #[cfg(test)]
@@ -191,7 +200,13 @@ mod tests {
             engine: "sweep",
             backend: Some("cpu"),
         };
-        Answer { asked, ended, time: Duration::from_millis(21), peak_bytes: Some(3 << 20) }
+        Answer {
+            asked,
+            ended,
+            time: Duration::from_millis(21),
+            peak_bytes: Some(3 << 20),
+            audit: None,
+        }
     }
 
     fn text(answer: &Answer) -> String {

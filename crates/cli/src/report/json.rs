@@ -5,6 +5,8 @@
 
 use serde::Serialize;
 
+use crate::audit::Row;
+
 use super::answer::{Answer, Asked, Ended, reason};
 use super::number::DECIMAL_DIGITS;
 
@@ -36,8 +38,11 @@ pub(crate) struct AnswerObject {
     stored: u64,
     plies: Option<u32>,
     seconds: f64,
+    translation_seconds: Option<f64>,
     peak_bytes: Option<u64>,
     halt: Option<HaltObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit: Option<Vec<Row>>,
 }
 
 /// A first move with its value, or with bounds.
@@ -98,8 +103,10 @@ impl From<&Answer> for AnswerObject {
             stored: counts.stored,
             plies: counts.plies,
             seconds: answer.time.as_secs_f64(),
+            translation_seconds: counts.translation.map(|time| time.as_secs_f64()),
             peak_bytes: answer.peak_bytes,
             halt: halt(answer),
+            audit: answer.audit.clone(),
         }
     }
 }

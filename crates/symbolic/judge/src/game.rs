@@ -3,7 +3,7 @@
 use exact::Ratio;
 use qcnf::Lit;
 use sqasp::{
-    Completion, GroundProgram, Line, Opening, Placement, Prefix, Query, Value, complete_under,
+    AtomId, Completion, GroundProgram, Line, Opening, Placement, Prefix, Value, complete_under,
 };
 use verdict::{HaltReason, Watch};
 use xssat::{Options, Solver};
@@ -13,7 +13,8 @@ pub(crate) type Bounds = (Ratio, Ratio);
 
 /// The formula of a ground program, its first moves free to be fixed.
 pub(crate) struct Formula {
-    completion: Completion,
+    pub(crate) prefix: Prefix,
+    pub(crate) completion: Completion,
     solver: Solver,
 }
 
@@ -35,7 +36,7 @@ impl Formula {
             completion = complete_under(ground, &prefix, placement);
         }
         let solver = Solver::new(&completion.formula, &Options::default());
-        Ok((Self { completion, solver }, opening))
+        Ok((Self { prefix, completion, solver }, opening))
     }
 
     /// The value under a first choice; none for that of the formula as it is.
@@ -56,7 +57,7 @@ impl Formula {
 
     /// Literals that hold where the atoms have their values; none where one cannot. An atom that
     /// the formula does not need may have either value.
-    fn assumptions(&self, fixed: &[(sqasp::AtomId, bool)]) -> Option<Vec<Lit>> {
+    fn assumptions(&self, fixed: &[(AtomId, bool)]) -> Option<Vec<Lit>> {
         let mut found = Vec::new();
         for (atom, wanted) in fixed {
             match self.completion.values[*atom] {
@@ -72,21 +73,4 @@ impl Formula {
     pub(crate) fn stored(&self) -> u64 {
         self.solver.stats().entries
     }
-}
-
-/// The answer to a question about the plays of a ground game.
-pub(crate) fn ask(
-    query: Query,
-    ground: &GroundProgram,
-    watch: &Watch<'_>,
-) -> Result<bool, HaltReason> {
-    let program = match query {
-        Query::Known(answer) => return Ok(answer),
-        Query::Open(program) => program,
-    };
-    let mut prefix = Prefix::read(ground).unwrap_or_default();
-    prefix.at_random();
-    let completion = complete_under(&program, &prefix, Placement::Dependency);
-    let solved = Solver::new(&completion.formula, &Options::default()).solve(&[], watch);
-    solved.map(|value| !value.is_zero()).map_err(|halted| halted.reason)
 }

@@ -4,19 +4,31 @@
 //! round a play that has not ended counts as nothing for the lower bound and as the best end for
 //! the upper. The limit of the n-step values lies between, so the answer is exact once the bounds
 //! of every first move meet, at the latest when no play is unfinished. Bounds only tighten.
+//!
+//! Most games end, and their bounds meet in the round in which they do. So below
+//! [`ASKING_STEPS`] a round first asks whether some play is unfinished, and where one is, the next
+//! round follows at once, without values; only where much of the time limit is spent are they
+//! found after all, since a halt needs bounds.
 
 use exact::Ratio;
 use sqasp::{
-    Completion, Domains, GroundProgram, Grounder, Opening, Placement, Queries, Unfinished,
-    game_program,
+    Completion, Domains, GroundProgram, Grounder, Opening, Placement, Prefix, Queries, Query,
+    Unfinished, complete_under, game_program,
 };
 use verdict::{HaltReason, Progress, Question, Stop, Watch};
+use xssat::{Options, Solver};
 
-use crate::game::{Bounds, Formula, ask};
+use crate::audience::{Audience, Clock, Made};
+use crate::game::{Bounds, Formula};
 use crate::symbolic::Ended;
 
 /// The first round without a horizon.
 const FIRST_STEPS: u32 = 8;
+/// Below this a round in which some play is unfinished has no values.
+const ASKING_STEPS: u32 = 128;
+/// One in so many parts of the time limit: spent before a round, it has values whatever is
+/// unfinished; spent on asking whether something is, it counts as unfinished.
+const ASKING_SHARE: u32 = 8;
 /// Rounds end here: a game that is longer has a horizon of its own.
 const STEPS_LIMIT: u32 = 1 << 14;
 
@@ -41,113 +53,191 @@ impl Default for Known {
 }
 
 /// What all rounds share.
-struct Table<'a> {
-    grounder: &'a dyn Grounder,
-    placement: Placement,
-    question: &'a Question,
-    domains: &'a Domains,
-    watch: &'a Watch<'a>,
+pub(crate) struct Table<'a> {
+    pub(crate) grounder: &'a dyn Grounder,
+    pub(crate) placement: Placement,
+    pub(crate) question: &'a Question,
+    pub(crate) domains: &'a Domains,
+    pub(crate) watch: &'a Watch<'a>,
+    pub(crate) audience: &'a dyn Audience,
+    pub(crate) translation: &'a Clock,
 }
 
-/// Goes through the rounds until the value is exact.
-pub(crate) fn rounds(
-    grounder: &dyn Grounder,
-    placement: Placement,
-    question: &Question,
-    domains: &Domains,
-    watch: &Watch<'_>,
-    known: &mut Known,
-) -> Result<(), Ended> {
-    let table = Table { grounder, placement, question, domains, watch };
-    if let Some(steps) = question.horizon {
-        known.cut = table.round(steps, known)?;
-        return Ok(());
-    }
-    let mut steps = FIRST_STEPS;
-    loop {
-        let unfinished = table.round(steps, known)?;
-        let exact = known.lines.iter().all(|(_, bounds)| bounds.0 == bounds.1);
-        if !unfinished || (exact && known.value.0 == known.value.1) {
-            return Ok(());
-        }
-        steps *= 2;
-        if steps > STEPS_LIMIT {
-            return Err(Ended::Limit(HaltReason::Depth));
+/// A program of so many steps, and what it is ground.
+struct Round {
+    steps: u32,
+    upper: bool,
+    program: String,
+    ground: GroundProgram,
+}
+
+impl Round {
+    fn made<'a>(&'a self, formula: &'a Formula) -> Made<'a> {
+        Made {
+            steps: self.steps,
+            upper: self.upper,
+            program: &self.program,
+            ground: &self.ground,
+            prefix: &formula.prefix,
+            completion: &formula.completion,
         }
     }
 }
 
 impl Table<'_> {
-    /// One horizon; whether some play is unfinished there. With a horizon the bounds are equal.
-    fn round(&self, steps: u32, known: &mut Known) -> Result<bool, Ended> {
-        let (question, watch) = (self.question, self.watch);
+    /// Goes through the rounds until the value is exact.
+    pub(crate) fn rounds(&self, known: &mut Known) -> Result<(), Ended> {
+        if let Some(steps) = self.question.horizon {
+            let round = self.ground(steps, Unfinished::Nothing)?;
+            self.values(&round, known, true)?;
+            known.cut = self.is_unfinished(&round, self.watch).map_err(Ended::Limit)?;
+            return Ok(());
+        }
+        let mut steps = FIRST_STEPS;
+        loop {
+            let round = self.ground(steps, Unfinished::Nothing)?;
+            if !self.may_be_unfinished(&round)? {
+                return self.values(&round, known, true);
+            }
+            if steps >= ASKING_STEPS || self.is_late() {
+                self.values(&round, known, false)?;
+                drop(round);
+                let round = self.ground(steps, Unfinished::Everything)?;
+                self.values(&round, known, false)?;
+                let exact = known.lines.iter().all(|(_, bounds)| bounds.0 == bounds.1);
+                if exact && known.value.0 == known.value.1 {
+                    return Ok(());
+                }
+            }
+            steps *= 2;
+            if steps > STEPS_LIMIT {
+                return Err(Ended::Limit(HaltReason::Depth));
+            }
+        }
+    }
+
+    fn ground(&self, steps: u32, unfinished: Unfinished) -> Result<Round, Ended> {
         let progress = Progress {
             phase: "grounding",
             ply: steps,
-            plies: question.horizon,
+            plies: self.question.horizon,
             states: 0,
             bytes: 0,
         };
-        (watch.progress)(&progress);
-        let text = game_program(question, self.domains, steps, Unfinished::Nothing);
-        let ground = self.grounder.ground(&text, watch)?;
-        let queries = Queries::new(question, &ground, steps);
-        let unfinished = ask(queries.is_unfinished(), &ground, watch).map_err(Ended::Limit)?;
-        known.simultaneous =
-            ask(queries.is_simultaneous(), &ground, watch).map_err(Ended::Limit)?;
+        (self.watch.progress)(&progress);
+        self.translation.time(|| {
+            let program = game_program(self.question, self.domains, steps, unfinished);
+            let ground = self.grounder.ground(&program, self.watch)?;
+            Ok(Round { steps, upper: unfinished == Unfinished::Everything, program, ground })
+        })
+    }
 
-        let (mut formula, opening) = self.formula(&ground, steps)?;
-        meet(question, &opening, known);
-        self.solve(&mut formula, &opening, known, |bounds, new| {
-            bounds.0 = new.0.max(bounds.0.clone());
-            if question.horizon.is_some() || !unfinished {
+    /// Whether so much time is spent that there should be bounds.
+    fn is_late(&self) -> bool {
+        let spent = self.watch.started.elapsed();
+        self.watch.time.is_some_and(|limit| spent > limit / ASKING_SHARE)
+    }
+
+    /// Whether some play is unfinished after all steps, as far as its share of the time shows it.
+    fn may_be_unfinished(&self, round: &Round) -> Result<bool, Ended> {
+        let Some(limit) = self.watch.time else {
+            return self.is_unfinished(round, self.watch).map_err(Ended::Limit);
+        };
+        let until = (self.watch.started.elapsed() + limit / ASKING_SHARE).min(limit);
+        let share = Watch { time: Some(until), ..*self.watch };
+        match self.is_unfinished(round, &share) {
+            Err(HaltReason::Time) if until < limit => Ok(true),
+            asked => asked.map_err(Ended::Limit),
+        }
+    }
+
+    fn is_unfinished(&self, round: &Round, watch: &Watch<'_>) -> Result<bool, HaltReason> {
+        let queries = Queries::new(self.question, &round.ground, round.steps);
+        self.ask(queries.is_unfinished(), &round.ground, watch)
+    }
+
+    /// The answer to a question about the plays of a ground game.
+    fn ask(
+        &self,
+        query: Query,
+        ground: &GroundProgram,
+        watch: &Watch<'_>,
+    ) -> Result<bool, HaltReason> {
+        let program = match query {
+            Query::Known(answer) => return Ok(answer),
+            Query::Open(program) => program,
+        };
+        let completion = self.translation.time(|| {
+            let mut prefix = Prefix::read(ground).unwrap_or_default();
+            prefix.at_random();
+            complete_under(&program, &prefix, Placement::Dependency)
+        });
+        let mut solver = Solver::new(&completion.formula, &Options::default());
+        let solved = solver.solve(&[], watch);
+        solved.map(|value| !value.is_zero()).map_err(|halted| halted.reason)
+    }
+
+    /// Values all first moves in one formula; where all is exact its value is both bounds, else
+    /// the one that the formula is for.
+    fn values(&self, round: &Round, known: &mut Known, exact: bool) -> Result<(), Ended> {
+        let (mut formula, opening) = self.translation.time(|| self.formula(round))?;
+        self.audience.formula(&round.made(&formula)).map_err(Ended::Stop)?;
+        meet(self.question, &opening, known);
+        let value = self.solve(&mut formula, &opening, known, |bounds, new| {
+            if exact || !round.upper {
+                bounds.0 = new.0.max(bounds.0.clone());
+            }
+            if exact || round.upper {
                 bounds.1 = new.1.min(bounds.1.clone());
             }
         })?;
-        if question.horizon.is_some() || !unfinished {
-            return Ok(unfinished);
+        self.audience.solved(&round.made(&formula), &value).map_err(Ended::Stop)?;
+        drop(formula);
+        if !known.simultaneous && !round.upper {
+            let queries = Queries::new(self.question, &round.ground, round.steps);
+            let query = queries.is_simultaneous();
+            known.simultaneous =
+                self.ask(query, &round.ground, self.watch).map_err(Ended::Limit)?;
         }
-        let text = game_program(question, self.domains, steps, Unfinished::Everything);
-        let ground = self.grounder.ground(&text, watch)?;
-        let (mut formula, opening) = self.formula(&ground, steps)?;
-        self.solve(&mut formula, &opening, known, |bounds, new| {
-            bounds.1 = new.1.min(bounds.1.clone());
-        })?;
-        Ok(true)
+        Ok(())
     }
 
-    fn formula(&self, ground: &GroundProgram, steps: u32) -> Result<(Formula, Opening), Ended> {
-        let opening_of = |completion: &Completion| match steps {
+    fn formula(&self, round: &Round) -> Result<(Formula, Opening), Ended> {
+        let opening_of = |completion: &Completion| match round.steps {
             0 => Opening { choosers: vec![], minimise: false, lines: vec![], atoms: vec![] },
-            _ => Opening::read(self.question, self.domains, ground, &completion.values),
+            _ => Opening::read(self.question, self.domains, &round.ground, &completion.values),
         };
-        Formula::new(ground, opening_of, self.placement).map_err(broken)
+        Formula::new(&round.ground, opening_of, self.placement).map_err(broken)
     }
 
-    /// Values all lines, tightening what is known.
+    /// Values all lines, tightening what is known; the value of the formula, which is that of its best
+    /// line, since whatever fixes a line is bound by exists, outermost.
     fn solve(
         &self,
         formula: &mut Formula,
         opening: &Opening,
         known: &mut Known,
         tighten: impl Fn(&mut Bounds, Bounds),
-    ) -> Result<(), Ended> {
+    ) -> Result<Ratio, Ended> {
         assert_eq!(opening.lines.len(), known.lines.len(), "one opening in all rounds");
         let limit =
             |reason: Option<HaltReason>| reason.map_or(Ok(()), |why| Err(Ended::Limit(why)));
         if opening.lines.is_empty() {
             let (new, reason) = formula.value(None, self.watch);
+            let value = new.0.clone();
             tighten(&mut known.value, new);
-            return limit(reason);
+            return limit(reason).map(|()| value);
         }
+        let mut best = Ratio::zero();
         for (at, line) in opening.lines.iter().enumerate() {
             let (new, reason) = formula.value(Some(line), self.watch);
+            best = best.max(new.0.clone());
             tighten(&mut known.lines[at].1, new);
             known.value = root(known);
             known.stored = known.stored.max(formula.stored());
             limit(reason)?;
         }
-        Ok(())
+        Ok(best)
     }
 }
 

@@ -6,22 +6,31 @@ use verdict::{
     BoundedMove, Counts, Engine, Fault, FirstMove, Halt, HaltReason, Question, Stop, Verdict, Watch,
 };
 
-use crate::rounds::{Known, rounds};
+use crate::audience::{Audience, Clock};
+use crate::rounds::{Known, Table};
 
 /// Encodes, grounds, completes and solves; well-formedness of the game is not checked.
-pub struct Symbolic<G> {
+pub struct Symbolic<G, A = ()> {
     grounder: G,
     placement: Placement,
+    audience: A,
 }
 
 impl<G: Grounder> Symbolic<G> {
     /// The engine over a grounder, with one placement of defined variables.
     pub fn new(grounder: G, placement: Placement) -> Self {
-        Self { grounder, placement }
+        Self { grounder, placement, audience: () }
     }
 }
 
-impl<G: Grounder> Engine for Symbolic<G> {
+impl<G: Grounder, A: Audience> Symbolic<G, A> {
+    /// The same with somebody who is told of the formulas.
+    pub fn watched(grounder: G, placement: Placement, audience: A) -> Self {
+        Self { grounder, placement, audience }
+    }
+}
+
+impl<G: Grounder, A: Audience> Engine for Symbolic<G, A> {
     fn name(&self) -> &str {
         match self.placement {
             Placement::Baseline => "symbolic-baseline",
@@ -30,21 +39,34 @@ impl<G: Grounder> Engine for Symbolic<G> {
     }
 
     fn judge(&self, question: &Question, watch: &Watch<'_>) -> Result<Verdict, Stop> {
-        let mut known = Known::default();
-        let relaxed = relaxed_program(question);
-        let answered = self
-            .grounder
-            .ground(&relaxed, watch)
-            .map_err(Ended::from)
-            .and_then(|ground| Domains::read(question, &ground).map_err(|fault| faulty(&fault)))
-            .and_then(|domains| {
-                rounds(&self.grounder, self.placement, question, &domains, watch, &mut known)
-            });
+        let (mut known, translation) = (Known::default(), Clock::default());
+        let domains = translation.time(|| self.domains(question, watch));
+        let answered = domains.and_then(|domains| {
+            let table = Table {
+                grounder: &self.grounder,
+                placement: self.placement,
+                question,
+                domains: &domains,
+                watch,
+                audience: &self.audience,
+                translation: &translation,
+            };
+            table.rounds(&mut known)
+        });
+        let translation = Some(translation.total());
+        let counts = Counts { stored: known.stored, translation, ..Counts::default() };
         match answered {
-            Ok(()) => Ok(verdict(known)),
-            Err(Ended::Limit(reason)) => Err(Stop::Halted(Box::new(halt(known, reason)))),
+            Ok(()) => Ok(verdict(known, counts)),
+            Err(Ended::Limit(reason)) => Err(Stop::Halted(Box::new(halt(known, reason, counts)))),
             Err(Ended::Stop(stop)) => Err(stop),
         }
+    }
+}
+
+impl<G: Grounder, A> Symbolic<G, A> {
+    fn domains(&self, question: &Question, watch: &Watch<'_>) -> Result<Domains, Ended> {
+        let ground = self.grounder.ground(&relaxed_program(question), watch)?;
+        Domains::read(question, &ground).map_err(|fault| faulty(&fault))
     }
 }
 
@@ -61,6 +83,13 @@ impl From<GroundError> for Ended {
         match error {
             GroundError::Stopped(reason) => Self::Limit(reason),
             GroundError::Environment(lack) => Self::Stop(Stop::Environment(lack)),
+            GroundError::TooLarge { rules } => Self::Stop(Stop::Faulty(Box::new(Fault {
+                code: "ground-limit",
+                message: format!("the game's program grounds to more than {rules} rules"),
+                states: Vec::new(),
+                span: None,
+                notes: vec!["bound the steps with --horizon, or raise --ground-limit".into()],
+            }))),
             GroundError::Program(messages) => {
                 let texts: Vec<String> = messages.iter().map(ToString::to_string).collect();
                 let lack = format!("clingo refuses the translated game: {}", texts.join("; "));
@@ -81,7 +110,7 @@ fn faulty(fault: &DomainFault) -> Ended {
     })))
 }
 
-fn verdict(known: Known) -> Verdict {
+fn verdict(known: Known, counts: Counts) -> Verdict {
     let moves = known.lines.into_iter().map(|(text, (lower, upper))| {
         assert_eq!(lower, upper, "a verdict has exact values");
         FirstMove { text, value: lower }
@@ -93,11 +122,11 @@ fn verdict(known: Known) -> Verdict {
         cut: known.cut,
         simultaneous: known.simultaneous,
         checked: false,
-        counts: Counts { stored: known.stored, ..Counts::default() },
+        counts,
     }
 }
 
-fn halt(known: Known, reason: HaltReason) -> Halt {
+fn halt(known: Known, reason: HaltReason, counts: Counts) -> Halt {
     let (best, minimise) = (known.value.clone(), known.minimise);
     let dominated = |(lower, upper): &(Ratio, Ratio)| {
         if minimise { *lower > best.1 } else { *upper < best.0 }
@@ -115,7 +144,7 @@ fn halt(known: Known, reason: HaltReason) -> Halt {
         upper: known.value.1,
         choosers: known.choosers,
         moves,
-        counts: Counts { stored: known.stored, ..Counts::default() },
+        counts,
         advice: "raise the limit, bound the steps with `--horizon`, or use another engine".into(),
     }
 }

@@ -18,6 +18,7 @@
 mod complete;
 mod game;
 mod ground;
+mod places;
 mod prefix;
 
 pub use complete::{Completion, Placement, Value, complete, complete_under};
@@ -29,6 +30,6 @@ pub use game::{
 pub use ground::Clingo;
 pub use ground::{
     AspifError, AtomId, GroundError, GroundLit, GroundProgram, Grounder, Message, Rule, RuleBody,
-    read_aspif,
+    Sample, Samples, Sampling, read_aspif,
 };
 pub use prefix::{Level, Prefix};

@@ -11,6 +11,7 @@ use qcnf::Quantifier;
 use rustc_hash::FxHashMap;
 
 use crate::ground::{AtomId, GroundProgram, Message};
+use crate::places::Places;
 
 /// Atoms of one level.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,17 +43,47 @@ impl Prefix {
     /// # Errors
     /// All facts that are refused, each by name.
     pub fn read(program: &GroundProgram) -> Result<Self, Vec<Message>> {
+        Self::read_in(program, "")
+    }
+
+    /// The same, faults with their places in the text that the program was ground from.
+    ///
+    /// # Errors
+    /// All facts that are refused, each by name.
+    pub fn read_in(program: &GroundProgram, text: &str) -> Result<Self, Vec<Message>> {
         let mut faults = Vec::new();
         let mut entries = Vec::new();
-        for (text, atom) in program.symbols() {
-            match entry(text, atom) {
+        for (fact, atom) in program.symbols() {
+            match entry(fact, atom) {
                 Ok(found) => entries.extend(found),
-                Err(text) => faults.push(Message { place: None, text }),
+                Err(text) => faults.push(Refusal { fact, text }),
             }
         }
         let prefix = assemble(program, entries, &mut faults);
-        if faults.is_empty() { Ok(prefix) } else { Err(faults) }
+        if faults.is_empty() { Ok(prefix) } else { Err(placed(text, faults)) }
     }
+}
+
+/// What is wrong with a fact.
+struct Refusal<'p> {
+    fact: &'p str,
+    text: String,
+}
+
+/// Refusals as messages, in the order of the text.
+fn placed(text: &str, refusals: Vec<Refusal<'_>>) -> Vec<Message> {
+    let places = Places::new(text);
+    let message = |Refusal { fact, text }: Refusal<'_>| match places.of_fact(fact) {
+        None => Message::nowhere(text),
+        Some(extent) => Message {
+            place: Some(places.line_and_column(extent.start)),
+            end: Some(places.line_and_column(extent.end)),
+            text,
+        },
+    };
+    let mut messages: Vec<Message> = refusals.into_iter().map(message).collect();
+    messages.sort_by_key(|message| message.place);
+    messages
 }
 
 impl Prefix {
@@ -141,12 +172,12 @@ pub(crate) fn arguments(inside: &str) -> Vec<&str> {
     found
 }
 
-fn assemble(
+fn assemble<'p>(
     program: &GroundProgram,
-    mut entries: Vec<Entry<'_>>,
-    faults: &mut Vec<Message>,
+    mut entries: Vec<Entry<'p>>,
+    faults: &mut Vec<Refusal<'p>>,
 ) -> Prefix {
-    let mut fault = |text: String| faults.push(Message { place: None, text });
+    let mut fault = |fact: &'p str, text: String| faults.push(Refusal { fact, text });
     let mut wanted: FxHashMap<&str, Option<Option<AtomId>>> =
         entries.iter().map(|entry| (entry.atom, None)).collect();
     for (text, atom) in program.symbols() {
@@ -160,29 +191,35 @@ fn assemble(
     let mut fact_of_level: Vec<&str> = Vec::new();
     for entry in &entries {
         if let Some(before) = first.insert(entry.atom, entry.fact) {
-            fault(format!(
-                "`{}` is quantified twice: by `{before}` and `{}`",
-                entry.atom, entry.fact
-            ));
+            fault(
+                entry.fact,
+                format!("`{}` is quantified twice: by `{before}` and `{}`", entry.atom, entry.fact),
+            );
             continue;
         }
         let atom = match wanted[entry.atom] {
             Some(Some(atom)) => atom,
             _ if entry.quantifier == Quantifier::Exists => continue,
             Some(None) => {
-                fault(format!(
-                    "`{}`: `{}` is a fact, which no {} can change",
+                fault(
                     entry.fact,
-                    entry.atom,
-                    word(&entry.quantifier)
-                ));
+                    format!(
+                        "`{}`: `{}` is a fact, which no {} can change",
+                        entry.fact,
+                        entry.atom,
+                        word(&entry.quantifier)
+                    ),
+                );
                 continue;
             }
             None => {
-                fault(format!(
-                    "`{}`: `{}` holds in no stable model: no rule derives it; a choice `{{ {} }}.` may be missing",
-                    entry.fact, entry.atom, entry.atom
-                ));
+                fault(
+                    entry.fact,
+                    format!(
+                        "`{}`: `{}` holds in no stable model: no rule derives it; a choice `{{ {} }}.` may be missing",
+                        entry.fact, entry.atom, entry.atom
+                    ),
+                );
                 continue;
             }
         };
@@ -193,10 +230,13 @@ fn assemble(
         let level = levels.last_mut().expect("one was pushed");
         if level.atoms.first().is_some_and(|(_, other)| other.kind() != entry.quantifier.kind()) {
             let before = fact_of_level[fact_of_level.len() - 1];
-            fault(format!(
-                "level {} has two quantifiers: `{before}` and `{}`",
-                entry.level, entry.fact
-            ));
+            fault(
+                entry.fact,
+                format!(
+                    "level {} has two quantifiers: `{before}` and `{}`",
+                    entry.level, entry.fact
+                ),
+            );
         }
         level.atoms.push((atom, entry.quantifier.clone()));
     }

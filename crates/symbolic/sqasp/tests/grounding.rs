@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use exact::Ratio;
 use qcnf::meaning::value;
-use sqasp::{Clingo, GroundError, Grounder, Message, Placement, complete};
+use sqasp::{Clingo, GroundError, Grounder, Message, Placement, Prefix, complete_under};
 use verdict::Watch;
 
 /// The boundary: text to probability, equal for both placements.
@@ -18,12 +18,13 @@ fn probability(program: &str) -> Result<Ratio, Vec<Message>> {
         interrupt: &AtomicBool::new(false),
         progress: &|_| {},
     };
-    let ground = Clingo.ground(program, &watch).map_err(|error| match error {
+    let ground = Clingo::default().ground(program, &watch).map_err(|error| match error {
         GroundError::Program(messages) => messages,
         other => panic!("{other:?}"),
     })?;
-    let baseline = value(&complete(&ground, Placement::Baseline)?.formula);
-    let dependency = value(&complete(&ground, Placement::Dependency)?.formula);
+    let prefix = Prefix::read_in(&ground, program)?;
+    let of = |placement| value(&complete_under(&ground, &prefix, placement).formula);
+    let (baseline, dependency) = (of(Placement::Baseline), of(Placement::Dependency));
     assert_eq!(baseline, dependency);
     Ok(baseline)
 }
@@ -87,16 +88,37 @@ fn faults_come_with_their_line() {
     refused("{ a }.\n\np(X) :- not a.", Some(3), "unsafe");
     refused("{ a }.\n_exists(1,p(X)).", Some(2), "unsafe");
     refused("{ a }.\0", Some(1), "null");
-    refused("a ; b.", None, "disjunction");
-    refused("{ a }. #minimize { 1 : a }.", None, "#minimize");
-    refused("{ a }. :~ a. [1]", None, "weak constraint");
-    refused("#external a.", None, "#external");
-    refused("{ a }. #edge (1,2) : a.", None, "#edge");
-    refused("{ a }. #heuristic a. [1,true]", None, "#heuristic");
-    refused("{ a }. #project a.", None, "#project");
-    refused("#theory t { x { + : 1, unary }; &d/0 : x, any }. &d { 1 }.", None, "theory");
-    refused("{ a; b }. _exists(1,a). _forall(1,b).", None, "two quantifiers");
-    refused("{ a }. _exists(1,a). _exists(2,a).", None, "twice");
-    refused("{ a }. _chance(1,3,2,a).", None, "no probability");
-    refused("_chance(1,1,2,a).", None, "no stable model");
+    refused("a ; b.", Some(1), "disjunction");
+    refused("c.\n\na :\tc.\n{ d }.\n  a :- c. a ; e | f :- d.", Some(3), "disjunction");
+    refused("{ a }.\n#minimize { 1 : a }.", Some(2), "#minimize");
+    refused("{ a }.\n\n:~ a. [1]", Some(3), "weak constraint");
+    refused("% #external b.\n#external a.", Some(2), "#external");
+    refused("{ a }. #edge (1,2) : a.", Some(1), "#edge");
+    refused("{ a }. #heuristic a. [1,true]", Some(1), "#heuristic");
+    refused("{ a }. #project a.", Some(1), "#project");
+    refused("#theory t { x { + : 1, unary }; &d/0 : x, any }.\n&d { 1 }.", Some(2), "theory");
+    refused("{ a }.\n#program step(t).\nb.", Some(2), "part `step(t)`");
+    refused("{ a; b }.\n_exists(1,a).\n_forall(1,b).", Some(3), "two quantifiers");
+    refused("{ a }.\n_exists(1,a).\n_exists(2,a).", Some(3), "twice");
+    refused("{ a }.\n_chance(1,3,2,a).", Some(2), "no probability");
+    refused("_chance(1,1,2,a).", Some(1), "no stable model");
+    refused("{ p(1..2) }.\nd(1..3).\n_forall(1,p(X)) :- d(X).", Some(3), "no stable model");
+}
+
+#[test]
+fn a_program_that_grows_without_end_is_stopped() {
+    let watch = Watch {
+        started: Instant::now(),
+        time: None,
+        memory: None,
+        interrupt: &AtomicBool::new(false),
+        progress: &|_| {},
+    };
+    for program in
+        ["n(0). n(X+1) :- n(X).", "{ n(0) }. { n(X+1) } :- n(X).", "{ p(X) } :- X = 1..2000."]
+    {
+        let ended = Clingo { limit: 1000 }.ground(program, &watch);
+        assert_eq!(ended, Err(GroundError::TooLarge { rules: 1000 }), "{program}");
+    }
+    assert!(Clingo { limit: 1000 }.ground("{ p(X) } :- X = 1..200.", &watch).is_ok());
 }

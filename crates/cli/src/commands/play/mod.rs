@@ -44,7 +44,7 @@ pub(crate) fn run(args: &PlayArgs, out: &mut dyn Write) -> Result<Status, Failur
     let rulebook = Arc::new(held.rulebook);
     let question = question::one(&rulebook, &args.question, None)?;
     let table = Table::new(question.clone(), &held.source)?;
-    let engine = lineup::choose(&Default::default(), &args.sheet)?;
+    let engine = lineup::standard(&args.sheet);
     let odds = Odds::new(engine, question, held.source, args.time, args.memory);
     let lines = std::io::stdin().lock();
     let roll = Random::new(args.seed);

@@ -497,6 +497,7 @@ impl Graph {
             decision_states: Some(self.decisions),
             stored: states,
             plies,
+            translation: None,
         }
     }
 }

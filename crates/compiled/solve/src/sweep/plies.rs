@@ -198,6 +198,7 @@ impl Run {
             decision_states: self.disjoint.then(|| sum(|ply| ply.decisions)),
             stored,
             plies: Some(plies.saturating_sub(trailing)),
+            translation: None,
         }
     }
 

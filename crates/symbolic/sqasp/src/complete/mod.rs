@@ -24,7 +24,7 @@ mod meaning;
 mod write;
 
 use index::IndexVec;
-use qcnf::{Lit, Qcnf};
+use qcnf::{Lit, Qcnf, Var};
 
 use crate::ground::{AtomId, GroundProgram, Message};
 use crate::prefix::Prefix;
@@ -56,6 +56,8 @@ pub struct Completion {
     pub formula: Qcnf,
     /// By atom.
     pub values: IndexVec<AtomId, Value>,
+    /// The variables of open atoms: all others are functions of these.
+    pub choices: Vec<Var>,
 }
 
 /// The formula of a ground program.

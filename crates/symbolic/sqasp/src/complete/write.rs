@@ -39,11 +39,12 @@ pub(super) fn write(
         let clause: Vec<Lit> = clause.iter().map(|signal| writer.literal(*signal)).collect();
         writer.formula.add_clause(&clause);
     }
+    let choices = writer.choices();
     let values = meaning.signals.iter().map(|signal| writer.value(*signal)).collect();
     let mut formula = writer.formula;
     name(&mut formula, program, &values);
     debug_assert_eq!(formula.flaw(), None);
-    Completion { formula, values }
+    Completion { formula, values, choices }
 }
 
 /// The demands with each one that is a single conjunction, or its negation, taken apart.
@@ -130,6 +131,13 @@ impl Writer<'_> {
             (_, Some(var)) => Value::Literal(Lit::new(var, signal.is_positive())),
             (_, None) => Value::Unneeded,
         }
+    }
+
+    /// The variables that no gate defines.
+    fn choices(&self) -> Vec<Var> {
+        let nodes = (0..self.gates.len()).map(Node::from_index);
+        let inputs = nodes.filter(|node| matches!(self.gates.kind(*node), Kind::Input(_)));
+        inputs.filter_map(|node| self.variables[node]).collect()
     }
 
     /// Lines of the prefix, with all variables in their order.

@@ -19,8 +19,11 @@ use std::sync::{Mutex, PoisonError};
 use clingo_sys as sys;
 use verdict::Watch;
 
+mod models;
+
 use super::observed::{Observed, Weighted};
-use super::{GroundError, GroundProgram, Grounder, Message, message};
+use super::{GroundError, GroundProgram, Grounder, Message, message, outside};
+use crate::places::Outside;
 
 /// How many messages clingo may give before it stops.
 const MESSAGE_LIMIT: c_uint = 50;
@@ -28,26 +31,46 @@ const MESSAGE_LIMIT: c_uint = 50;
 /// Held by the thread that is in clingo.
 static IN_CLINGO: Mutex<()> = Mutex::new(());
 
-/// The grounder in this process; threads wait for each other, and it does not look at limits.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Clingo;
+/// The grounder in this process; threads wait for each other, and it looks at no limit but its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Clingo {
+    /// Ground rules at most.
+    pub limit: usize,
+}
 
-impl Grounder for Clingo {
-    fn ground(&self, program: &str, _watch: &Watch<'_>) -> Result<GroundProgram, GroundError> {
-        let text = CString::new(program).map_err(|null| {
-            let line = program[..null.nul_position()].matches('\n').count() as u32 + 1;
-            let text = "the program holds a null character".into();
-            GroundError::Program(vec![Message { place: Some((line, 1)), text }])
-        })?;
-        run(&text)
+impl Default for Clingo {
+    fn default() -> Self {
+        Self { limit: usize::MAX }
     }
 }
 
-fn run(text: &CStr) -> Result<GroundProgram, GroundError> {
+impl Grounder for Clingo {
+    fn ground(&self, program: &str, _watch: &Watch<'_>) -> Result<GroundProgram, GroundError> {
+        let text = nothing_null(program)?;
+        let parts = outside::parts(program);
+        if !parts.is_empty() {
+            return Err(GroundError::Program(parts));
+        }
+        run(program, &text, self.limit)
+    }
+}
+
+/// The program as clingo takes it.
+fn nothing_null(program: &str) -> Result<CString, GroundError> {
+    CString::new(program).map_err(|null| {
+        let before = &program[..null.nul_position()];
+        let line = before.matches('\n').count() as u32 + 1;
+        let column = (before.len() - before.rfind('\n').map_or(0, |at| at + 1)) as u32 + 1;
+        let text = "the program holds a null character".into();
+        GroundError::Program(vec![Message { place: Some((line, column)), end: None, text }])
+    })
+}
+
+fn run(program: &str, text: &CStr, limit: usize) -> Result<GroundProgram, GroundError> {
     // The lock guards no data of ours, so a panic under it has spoilt nothing.
     let _alone = IN_CLINGO.lock().unwrap_or_else(PoisonError::into_inner);
     let mut log = Log::default();
-    let mut observed = Observed::default();
+    let mut observed = Observed::within(limit);
     // The control is dropped before the records that it points to.
     let grounded = Control::new(&mut log).and_then(|control| {
         control.observe(&mut observed)?;
@@ -56,9 +79,10 @@ fn run(text: &CStr) -> Result<GroundProgram, GroundError> {
     });
     let symbols = match grounded {
         Ok(symbols) => symbols,
+        Err(_) if observed.is_over() => return Err(GroundError::TooLarge { rules: limit }),
         Err(error) => return Err(log.failure(error)),
     };
-    observed.finish(symbols)
+    observed.finish(program, symbols)
 }
 
 /// What clingo says while it works.
@@ -69,7 +93,7 @@ struct Log {
 
 impl Log {
     fn failure(self, last: String) -> GroundError {
-        let none = || vec![Message { place: None, text: last }];
+        let none = || vec![Message::nowhere(last)];
         GroundError::Program(if self.errors.is_empty() { none() } else { self.errors })
     }
 }
@@ -106,13 +130,22 @@ fn done(success: bool) -> Result<(), String> {
 impl Control {
     /// The log must outlive the control.
     fn new(log: &mut Log) -> Result<Self, String> {
+        Self::with(&[], log)
+    }
+
+    /// A control with options of clingo's command line.
+    fn with(options: &[String], log: &mut Log) -> Result<Self, String> {
+        let options: Vec<CString> =
+            options.iter().filter_map(|option| CString::new(option.as_str()).ok()).collect();
+        let pointers: Vec<*const c_char> = options.iter().map(|one| one.as_ptr()).collect();
         let mut control = ptr::null_mut();
         let data = ptr::from_mut(log).cast::<c_void>();
-        // SAFETY: no arguments are given; `data` is what `take_message` takes.
+        // SAFETY: the options are a pointer with its length and outlive the call, which copies
+        // them; `data` is what `take_message` takes.
         let success = unsafe {
             sys::clingo_control_new(
-                ptr::null(),
-                0,
+                pointers.as_ptr(),
+                pointers.len(),
                 Some(take_message),
                 data,
                 MESSAGE_LIMIT,
@@ -234,8 +267,24 @@ unsafe extern "C" fn rule(
     data: *mut c_void,
 ) -> bool {
     // SAFETY: clingo gives pointers with their lengths, and the data registered with it.
-    unsafe { record(data).rule(choice, slice(heads, heads_len), slice(body, body_len)) }
-    true
+    unsafe {
+        record(data).rule(choice, slice(heads, heads_len), slice(body, body_len));
+        goes_on(record(data))
+    }
+}
+
+/// What an observer answers: where it says no, clingo stops grounding.
+fn goes_on(observed: &Observed) -> bool {
+    if observed.is_over() {
+        // SAFETY: the text ends with a null character; clingo copies it.
+        unsafe {
+            sys::clingo_set_error(
+                sys::clingo_error_e_clingo_error_runtime as c_int,
+                c"too many ground rules".as_ptr(),
+            );
+        }
+    }
+    !observed.is_over()
 }
 
 unsafe extern "C" fn weight_rule(
@@ -253,17 +302,17 @@ unsafe extern "C" fn weight_rule(
         let parts = parts.map(|part| Weighted { literal: part.literal, weight: part.weight });
         let parts: Vec<Weighted> = parts.collect();
         record(data).weight_rule(choice, slice(heads, heads_len), bound, &parts);
+        goes_on(record(data))
     }
-    true
 }
 
 /// Defines functions that only note that something outside the class was met.
 macro_rules! refused {
-    ($($name:ident($($arg:ident: $kind:ty),*) $what:literal;)*) => {
+    ($($name:ident($($arg:ident: $kind:ty),*) $what:ident;)*) => {
         $(unsafe extern "C" fn $name($($arg: $kind,)* data: *mut c_void) -> bool {
             $(let _ = $arg;)*
             // SAFETY: the data registered with the observer.
-            unsafe { record(data).refuse($what) }
+            unsafe { record(data).refuse(Outside::$what) }
             true
         })*
     };
@@ -271,24 +320,24 @@ macro_rules! refused {
 
 refused! {
     minimize(priority: c_int, parts: *const sys::clingo_weighted_literal_t, len: usize)
-        "optimisation (`#minimize`, `#maximize` or a weak constraint)";
-    project(atoms: *const sys::clingo_atom_t, len: usize) "projection (`#project`)";
+        Optimisation;
+    project(atoms: *const sys::clingo_atom_t, len: usize) Projection;
     external(atom: sys::clingo_atom_t, kind: sys::clingo_external_type_t)
-        "an external atom (`#external`)";
+        External;
     heuristic(
         atom: sys::clingo_atom_t, kind: sys::clingo_heuristic_type_t, bias: c_int,
         priority: c_uint, condition: *const sys::clingo_literal_t, len: usize
-    ) "a heuristic (`#heuristic`)";
+    ) Heuristic;
     acyc_edge(from: c_int, to: c_int, condition: *const sys::clingo_literal_t, len: usize)
-        "acyclicity (`#edge`)";
+        Edge;
     theory_atom(
         atom: sys::clingo_id_t, term: sys::clingo_id_t, elements: *const sys::clingo_id_t,
         len: usize
-    ) "a theory atom";
+    ) Theory;
     theory_atom_with_guard(
         atom: sys::clingo_id_t, term: sys::clingo_id_t, elements: *const sys::clingo_id_t,
         len: usize, operator: sys::clingo_id_t, right: sys::clingo_id_t
-    ) "a theory atom";
+    ) Theory;
 }
 
 static OBSERVER: sys::clingo_ground_program_observer = sys::clingo_ground_program_observer {

@@ -5,23 +5,25 @@ use super::Message;
 /// A message of clingo; the place is taken out of the text where it is there.
 pub(super) fn from_clingo(text: &str) -> Message {
     let text = text.trim_end();
-    let whole = || Message { place: None, text: text.to_owned() };
+    let whole = || Message::nowhere(text);
     let Some(rest) = text.strip_prefix("<block>:") else { return whole() };
     let Some((place, said)) = rest.split_once(": ") else { return whole() };
     let said = said.strip_prefix("error: ").unwrap_or(said);
-    let mut numbers = place.split([':', '-']).map(str::parse);
-    match (numbers.next(), numbers.next()) {
-        (Some(Ok(line)), Some(Ok(column))) => {
-            Message { place: Some((line, column)), text: said.to_owned() }
+    let (from, to) = place.split_once('-').unwrap_or((place, place));
+    let numbers = |place: &str| -> Option<Vec<u32>> {
+        place.split(':').map(|number| number.parse().ok()).collect()
+    };
+    match (numbers(from).as_deref(), numbers(to).as_deref()) {
+        (Some(&[line, column]), Some(to)) => {
+            let end = match *to {
+                [line, column] => Some((line, column)),
+                [column] => Some((line, column)),
+                _ => None,
+            };
+            Message { place: Some((line, column)), end, text: said.to_owned() }
         }
         _ => whole(),
     }
-}
-
-/// A construct that clingo takes and the completion does not.
-pub(super) fn refusal(what: &'static str) -> Message {
-    let text = format!("{what}: outside the class of programs that have a probability here");
-    Message { place: None, text }
 }
 
 #[cfg(test)]
@@ -31,7 +33,9 @@ mod tests {
     #[test]
     fn a_place_is_taken_out_of_the_text() {
         let message = from_clingo("<block>:3:5-9: error: syntax error, unexpected :-\n");
-        assert_eq!(message.place, Some((3, 5)));
+        assert_eq!((message.place, message.end), (Some((3, 5)), Some((3, 9))));
+        let over_lines = from_clingo("<block>:3:5-4:2: error: x");
+        assert_eq!((over_lines.place, over_lines.end), (Some((3, 5)), Some((4, 2))));
         assert_eq!(message.text, "syntax error, unexpected :-");
         assert_eq!(from_clingo("out of memory").place, None);
     }

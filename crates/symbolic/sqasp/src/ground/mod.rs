@@ -8,7 +8,10 @@ mod clingo;
 mod message;
 #[cfg(feature = "clingo")]
 mod observed;
+#[cfg(feature = "clingo")]
+mod outside;
 mod program;
+mod samples;
 
 pub use aspif::{AspifError, read_aspif};
 #[cfg(feature = "clingo")]
@@ -16,6 +19,7 @@ pub use clingo::Clingo;
 use verdict::{HaltReason, Watch};
 
 pub use program::{AtomId, GroundLit, GroundProgram, Rule, RuleBody};
+pub use samples::{Sample, Samples, Sampling};
 
 /// Why a program could not be grounded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +28,11 @@ pub enum GroundError {
     Program(Vec<Message>),
     /// The grounder was stopped from outside, at a limit.
     Stopped(HaltReason),
+    /// The ground program has more rules than it may.
+    TooLarge {
+        /// How many it may have.
+        rules: usize,
+    },
     /// The grounder is missing or broke.
     Environment(String),
 }
@@ -33,8 +42,17 @@ pub enum GroundError {
 pub struct Message {
     /// Line and column of the place in the program, both from 1, where it is known.
     pub place: Option<(u32, u32)>,
+    /// Where that place ends: line and column after it, where they are known.
+    pub end: Option<(u32, u32)>,
     /// What is wrong, in one sentence or, where the grounder says so, several lines.
     pub text: String,
+}
+
+impl Message {
+    /// A fault whose place is not known.
+    pub fn nowhere(text: impl Into<String>) -> Self {
+        Self { place: None, end: None, text: text.into() }
+    }
 }
 
 impl std::fmt::Display for Message {

@@ -1,6 +1,8 @@
 //! What clingo's observer is told, as a ground program.
 
-use super::{AtomId, GroundError, GroundLit, GroundProgram, Message, Rule, RuleBody, message};
+use super::outside::refusals;
+use super::{AtomId, GroundError, GroundLit, GroundProgram, Rule, RuleBody};
+use crate::places::Outside;
 
 /// A literal with its weight, as clingo gives it.
 #[derive(Clone, Copy, Debug)]
@@ -13,8 +15,10 @@ pub(super) struct Weighted {
 #[derive(Default)]
 pub(super) struct Observed {
     program: GroundProgram,
-    /// Names of what was met that is outside the class.
-    refused: Vec<&'static str>,
+    /// What was met that is outside the class.
+    refused: Vec<Outside>,
+    /// Rules at most.
+    limit: usize,
 }
 
 fn literal(number: i32) -> Option<GroundLit> {
@@ -22,6 +26,16 @@ fn literal(number: i32) -> Option<GroundLit> {
 }
 
 impl Observed {
+    /// Nothing yet, and so many rules at most.
+    pub(super) fn within(limit: usize) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
+    /// Whether there are too many rules.
+    pub(super) fn is_over(&self) -> bool {
+        self.program.len() > self.limit
+    }
+
     pub(super) fn rule(&mut self, choice: bool, heads: &[u32], body: &[i32]) {
         let body: Vec<GroundLit> = body.iter().filter_map(|number| literal(*number)).collect();
         self.take(choice, heads, RuleBody::All(&body));
@@ -49,24 +63,28 @@ impl Observed {
 
     fn take(&mut self, choice: bool, heads: &[u32], body: RuleBody<'_>) {
         if !choice && heads.len() > 1 {
-            return self.refuse("disjunction in a head");
+            return self.refuse(Outside::Disjunction);
         }
         let heads = heads.iter().filter_map(|atom| literal(i32::try_from(*atom).ok()?));
         let heads: Vec<AtomId> = heads.map(GroundLit::atom).collect();
         self.program.add_rule(Rule { choice, heads: &heads, body });
     }
 
-    pub(super) fn refuse(&mut self, what: &'static str) {
+    pub(super) fn refuse(&mut self, what: Outside) {
         if !self.refused.contains(&what) {
             self.refused.push(what);
         }
     }
 
-    /// The program with its symbols, each with its literal, 0 for facts.
-    pub(super) fn finish(self, symbols: Vec<(String, i32)>) -> Result<GroundProgram, GroundError> {
+    /// The program with its symbols, each with its literal, 0 for facts; refused with its places in
+    /// the text where it has what is outside the class.
+    pub(super) fn finish(
+        self,
+        text: &str,
+        symbols: Vec<(String, i32)>,
+    ) -> Result<GroundProgram, GroundError> {
         if !self.refused.is_empty() {
-            let messages: Vec<Message> = self.refused.into_iter().map(message::refusal).collect();
-            return Err(GroundError::Program(messages));
+            return Err(GroundError::Program(refusals(text, &self.refused)));
         }
         let mut program = self.program;
         for (text, number) in symbols {

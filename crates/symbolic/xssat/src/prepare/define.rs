@@ -75,7 +75,8 @@ pub(crate) fn define(matrix: &mut Matrix, is_faulty: bool) -> Definitions {
 }
 
 fn by_level(matrix: &Matrix) -> Vec<Vec<Var>> {
-    let mut levels = vec![Vec::new(); matrix.prefix.blocks()];
+    // Variables that nothing binds stand in one level of their own where there is no other.
+    let mut levels = vec![Vec::new(); matrix.prefix.blocks().max(1)];
     for var in (0..matrix.prefix.len()).map(Var::from_index) {
         if matrix.prefix.is_open(var) {
             levels[matrix.prefix.level(var) as usize].push(var);
