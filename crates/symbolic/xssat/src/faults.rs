@@ -39,6 +39,8 @@ pub(crate) enum Fault {
     LearnedLostLiteral,
     /// A variable is missing from the key of a part.
     KeyVariableMissing,
+    /// An upper bound on a part's value is kept as if it were exact.
+    PartBoundKeptAsExact,
     /// Binary clauses do not hold parts together.
     DependentParts,
     /// A chance variable that propagation gave a value does not count.

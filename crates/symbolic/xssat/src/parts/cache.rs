@@ -10,6 +10,7 @@
 //! counting* (2004).
 
 use super::component::{Component, Components};
+use super::frame::Valued;
 use super::value::Value;
 use crate::faults::Fault;
 use crate::options::Options;
@@ -26,12 +27,13 @@ pub(crate) struct Cache {
     is_on: bool,
     most_bytes: usize,
     forgets_variable: bool,
+    takes_bounds: bool,
 }
 
 /// What a look-up found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    Value(Value),
+    Value(Valued),
     /// The value belongs here once it is known.
     Missing(Option<Ticket>),
 }
@@ -51,7 +53,7 @@ struct Entry {
     hash: u64,
     key: (u32, u32),
     /// None until it is known, and once it is dropped.
-    value: Option<Value>,
+    value: Option<Valued>,
 }
 
 impl Cache {
@@ -63,6 +65,7 @@ impl Cache {
             is_on: options.part_cache > 0,
             most_bytes: (options.part_memory as usize) << 20,
             forgets_variable: options.plants(Fault::KeyVariableMissing),
+            takes_bounds: options.plants(Fault::PartBoundKeptAsExact),
         }
     }
 
@@ -71,8 +74,13 @@ impl Cache {
         Ticket(self.young.first + self.young.entries.len() as u64)
     }
 
-    /// Looks up a part.
-    pub(crate) fn look_up(&mut self, components: &Components, component: Component) -> Found {
+    /// Looks up a part of which values up to a floor are alike.
+    pub(crate) fn look_up(
+        &mut self,
+        components: &Components,
+        component: Component,
+        floor: &Value,
+    ) -> Found {
         if !self.is_on {
             return Found::Missing(None);
         }
@@ -83,15 +91,15 @@ impl Cache {
         self.key.push(0);
         encode(components.clauses(component), &mut self.key);
         let hash = hash(&self.key);
-        if let Some(value) = self.young.find(&self.key, hash) {
+        if let Some(value) = self.young.find(&self.key, hash, floor) {
             return Found::Value(value.clone());
         }
-        let value = self.old.find(&self.key, hash).cloned();
+        let value = self.old.find(&self.key, hash, floor).cloned();
         let entry = self.insert(hash, value.clone());
         value.map_or(Found::Missing(Some(entry)), Found::Value)
     }
 
-    fn insert(&mut self, hash: u64, value: Option<Value>) -> Ticket {
+    fn insert(&mut self, hash: u64, value: Option<Valued>) -> Ticket {
         if 2 * self.young.bytes() > self.most_bytes {
             let first = self.now().0;
             self.old =
@@ -102,13 +110,14 @@ impl Cache {
         ticket
     }
 
-    /// Keeps the value of an entry, if that is still there.
-    pub(crate) fn store(&mut self, ticket: Ticket, value: &Value) {
+    /// Keeps the value of an entry, or a bound on it, if the entry is still there.
+    pub(crate) fn store(&mut self, ticket: Ticket, value: &Valued) {
         for generation in [&mut self.young, &mut self.old] {
             let at = ticket.0.checked_sub(generation.first).map(|at| at as usize);
             if let Some(entry) = at.and_then(|at| generation.entries.get_mut(at)) {
-                generation.value_bytes += value.bytes();
-                entry.value = Some(value.clone());
+                generation.value_bytes += value.value.bytes();
+                let is_exact = value.is_exact || self.takes_bounds;
+                entry.value = Some(Valued { value: value.value.clone(), is_exact });
                 return;
             }
         }
@@ -126,6 +135,13 @@ impl Cache {
     /// Entries that are there.
     pub(crate) fn len(&self) -> usize {
         self.young.entries.len() + self.old.entries.len()
+    }
+}
+
+impl Entry {
+    fn serves(&self, floor: &Value) -> bool {
+        let fits = |valued: &Valued| valued.is_exact || valued.value.is_at_most(floor);
+        self.value.as_ref().is_some_and(fits)
     }
 }
 
@@ -167,13 +183,14 @@ impl Generation {
         &self.keys[entry.key.0 as usize..entry.key.1 as usize]
     }
 
-    /// The value of a key. An entry without a value never answers, but another of the same key may.
-    fn find(&self, key: &[u8], hash: u64) -> Option<&Value> {
+    /// What serves as the value of a key: one or a bound that is not above the floor. An entry that
+    /// does not serve never answers, but another of the same key may.
+    fn find(&self, key: &[u8], hash: u64, floor: &Value) -> Option<&Valued> {
         let mask = self.slots.len().checked_sub(1)?;
         let mut slot = (hash >> 20) as usize & mask;
         while let Some(at) = self.slots[slot].checked_sub(1) {
             let entry = &self.entries[at as usize];
-            if entry.hash == hash && entry.value.is_some() && self.key(entry) == key {
+            if entry.hash == hash && entry.serves(floor) && self.key(entry) == key {
                 return entry.value.as_ref();
             }
             slot = (slot + 1) & mask;
@@ -181,14 +198,14 @@ impl Generation {
         None
     }
 
-    fn insert(&mut self, key: &[u8], hash: u64, value: Option<Value>) {
+    fn insert(&mut self, key: &[u8], hash: u64, value: Option<Valued>) {
         if 3 * (self.entries.len() + 1) > 2 * self.slots.len() {
             self.grow();
         }
         let start = self.keys.len() as u32;
         self.keys.extend_from_slice(key);
         let end = u32::try_from(self.keys.len()).expect("keys of over 4 GiB");
-        self.value_bytes += value.as_ref().map_or(0, Value::bytes);
+        self.value_bytes += value.as_ref().map_or(0, |valued| valued.value.bytes());
         self.entries.push(Entry { hash, key: (start, end), value });
         self.seat(self.entries.len() as u32);
     }

@@ -4,7 +4,8 @@
 //! became known about it. Always, between steps: the parts on the stack above a frame's own are
 //! those of the branch it is in; where checks are made, a model agrees with the assignment.
 //!
-//! The search keeps its own stack and can stop between any two steps and go on later.
+//! `settle` finds what is left after a choice, `climb` takes values back, `halt` bounds what is
+//! known so far. The search keeps its own stack and can stop between any two steps and go on later.
 
 use std::cmp::Ordering;
 
@@ -16,38 +17,16 @@ use verdict::HaltReason;
 use super::cache::{Cache, Found, Ticket};
 use super::component::{Component, Components};
 use super::decide::decide;
+use super::frame::{Frame, Valued};
 use super::reasoner::Reasoner;
-use super::trail::CHOSEN;
 use super::value::{Odds, Value};
 use crate::clock::Clock;
-use crate::faults::Fault;
 use crate::options::Options;
 use crate::problem::Problem;
 use crate::stats::Stats;
 
-/// A part that is being valued.
-struct Frame {
-    component: Component,
-    /// The literal that is branched on; none where the part only falls into parts.
-    lit: Option<Lit>,
-    /// Whether this is the second value.
-    second: bool,
-    /// Choices before the branch.
-    depth: u32,
-    /// Parts on the stack below those of the branch.
-    below: usize,
-    /// The value under the first literal.
-    first: Value,
-    /// The value of the branch so far.
-    product: Value,
-    /// Where the value is kept.
-    ticket: Option<Ticket>,
-    /// The cache as the branch began.
-    since: Ticket,
-}
-
 /// What is to be done next.
-enum Next {
+pub(super) enum Next {
     /// Begin with the first part: make the assumptions.
     Start,
     /// Value the part on top of the stack.
@@ -55,7 +34,7 @@ enum Next {
     /// Try the literal of the top frame.
     Branch,
     /// The part on top of the stack has this value.
-    Return(Value),
+    Return(Valued),
     /// All is done.
     Done(Value),
 }
@@ -63,13 +42,13 @@ enum Next {
 /// The walk over parts, with all that it keeps between calls.
 pub(crate) struct Parts {
     pub(super) reasoner: Reasoner,
-    components: Components,
-    cache: Cache,
-    odds: Vec<Odds>,
-    frames: Vec<Frame>,
-    next: Next,
+    pub(super) components: Components,
+    pub(super) cache: Cache,
+    pub(super) odds: Vec<Odds>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) next: Next,
     assumptions: Vec<Lit>,
-    pures: Vec<Lit>,
+    pub(super) pures: Vec<Lit>,
 }
 
 /// What a step may use besides the state.
@@ -138,10 +117,10 @@ impl Parts {
             Next::Enter => self.enter(setting),
             Next::Branch => self.branch(setting, clock)?,
             Next::Return(_) => {
-                let Next::Return(value) = std::mem::replace(&mut self.next, Next::Enter) else {
+                let Next::Return(valued) = std::mem::replace(&mut self.next, Next::Enter) else {
                     unreachable!("it was matched")
                 };
-                self.take(setting, value)
+                self.take(setting, &valued)
             }
             Next::Done(value) => Next::Done(value.clone()),
         };
@@ -182,7 +161,7 @@ impl Parts {
     }
 
     /// Whether a model agrees with the assignment.
-    fn check(
+    pub(super) fn check(
         &mut self,
         component: Component,
         agrees: u32,
@@ -201,46 +180,89 @@ impl Parts {
     fn enter(&mut self, setting: &mut Setting<'_>) -> Next {
         let component = self.components.last();
         let vars = self.components.vars(component);
-        let is_known = |&at: &u32| !self.reasoner.trail.is_open(Var::from_index(at as usize));
-        if vars.iter().any(is_known) {
-            self.push(component, None, None);
+        let var = |&at: &u32| Var::from_index(at as usize);
+        if vars.iter().any(|at| !self.reasoner.trail.is_open(var(at))) {
+            let floor = self.frames.last().map_or(Value::Zero, Frame::floor_of_part);
+            self.push(component, None, floor, None);
             return self.split(setting);
         }
         setting.stats.components += 1;
-        let exists =
-            |&at: &u32| setting.problem.formula.kind(Var::from_index(at as usize)) == Kind::Exists;
-        if setting.options.satisfiability > 0 && vars.iter().all(exists) {
-            return Next::Return(Value::One);
+        let kind = |at: &u32| setting.problem.formula.kind(var(at));
+        if setting.options.satisfiability > 0 && vars.iter().all(|at| kind(at) == Kind::Exists) {
+            return Next::Return(Valued::exact(Value::One));
         }
+        // The first variable is of the outermost block.
+        let floor = match self.frames.last() {
+            Some(frame) if kind(&vars[0]) != Kind::Chance => frame.floor_of_part(),
+            _ => Value::Zero,
+        };
         setting.stats.part_lookups += 1;
-        match self.cache.look_up(&self.components, component) {
-            Found::Value(value) => {
+        match self.cache.look_up(&self.components, component, &floor) {
+            Found::Value(valued) => {
                 setting.stats.part_hits += 1;
-                Next::Return(value)
+                Next::Return(valued)
             }
             Found::Missing(ticket) => {
-                let lit = decide(setting.problem, &self.reasoner, vars);
-                self.push(component, Some(lit), ticket);
+                let mut lit = decide(setting.problem, &self.reasoner, vars);
+                if setting.options.bounds > 0 && kind(&vars[0]) == Kind::Exists {
+                    lit = self.prefer(setting, lit);
+                }
+                self.push(component, Some(lit), floor, ticket);
                 Next::Branch
             }
         }
     }
 
-    fn push(&mut self, component: Component, lit: Option<Lit>, ticket: Option<Ticket>) {
+    /// Of a literal and its negation the one under which chance loses less at once.
+    fn prefer(&mut self, setting: &Setting<'_>, lit: Lit) -> Lit {
+        let weight = |parts: &mut Self, lit: Lit| {
+            let depth = parts.reasoner.trail.depth();
+            let conflict = parts.reasoner.choose(lit);
+            let weight = match conflict {
+                Some(_) => Value::Zero,
+                None => parts.drawn_weight(setting, depth + 1),
+            };
+            parts.reasoner.undo(depth);
+            weight
+        };
+        if weight(self, lit).compare(&weight(self, !lit)) == Ordering::Less { !lit } else { lit }
+    }
+
+    /// The product of the weights of chance variables that got a value since a depth.
+    fn drawn_weight(&self, setting: &Setting<'_>, depth: u32) -> Value {
+        let formula = &setting.problem.formula;
+        let drawn = self.reasoner.trail.since(depth).iter();
+        drawn.filter(|lit| formula.kind(lit.var()) == Kind::Chance).fold(
+            Value::One,
+            |value, lit| {
+                let chance = setting.problem.chances_before[lit.var().index()] as usize;
+                value.weighed(&self.odds[chance], lit.is_positive())
+            },
+        )
+    }
+
+    fn push(
+        &mut self,
+        component: Component,
+        lit: Option<Lit>,
+        floor: Value,
+        ticket: Option<Ticket>,
+    ) {
         self.frames.push(Frame {
             component,
             lit,
             second: false,
             depth: self.reasoner.trail.depth(),
             below: self.components.len(),
-            first: Value::Zero,
-            product: Value::One,
+            floor,
+            first: Valued::exact(Value::Zero),
+            product: Valued::exact(Value::One),
             ticket,
             since: self.cache.now(),
         });
     }
 
-    fn top(&mut self) -> &mut Frame {
+    pub(super) fn top(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("a frame is left")
     }
 
@@ -252,7 +274,7 @@ impl Parts {
     ) -> Result<Next, HaltReason> {
         let since = self.cache.now();
         let frame = self.top();
-        frame.product = Value::One;
+        frame.product = Valued::exact(Value::One);
         frame.since = since;
         let (component, depth, below) = (frame.component, frame.depth, frame.below);
         let lit = frame.lit.expect("only a branch has literals to try");
@@ -276,227 +298,5 @@ impl Parts {
             return Ok(self.fail(setting));
         }
         Ok(self.split_linked(setting))
-    }
-
-    /// Chooses a literal; false on a conflict, from which is learned.
-    fn choose(&mut self, lit: Lit, setting: &mut Setting<'_>) -> bool {
-        let Some(conflict) = self.reasoner.choose(lit) else { return true };
-        setting.stats.conflicts += 1;
-        if setting.options.learning > 0 {
-            let (id, _) = self.reasoner.learn(conflict);
-            self.reasoner.keep_late(id);
-        }
-        false
-    }
-
-    /// The branch is worth 0.
-    fn fail(&mut self, setting: &mut Setting<'_>) -> Next {
-        self.top().product = Value::Zero;
-        self.finish(setting)
-    }
-
-    /// Chooses pure literals until there are none; false where the value is 0.
-    fn settle(
-        &mut self,
-        setting: &mut Setting<'_>,
-        clock: &mut Clock<'_>,
-    ) -> Result<bool, HaltReason> {
-        let component = self.top().component;
-        let mut pures = std::mem::take(&mut self.pures);
-        let outcome = loop {
-            let Self { components, reasoner, .. } = self;
-            components.link(setting.problem, &reasoner.trail, component, &mut pures);
-            if pures.is_empty() {
-                break Ok(true);
-            }
-            match self.choose_all(&pures, setting, clock) {
-                Ok(true) => {}
-                other => break other,
-            }
-        };
-        self.pures = pures;
-        outcome
-    }
-
-    /// Chooses pure literals; false where the value is 0.
-    fn choose_all(
-        &mut self,
-        pures: &[Lit],
-        setting: &mut Setting<'_>,
-        clock: &mut Clock<'_>,
-    ) -> Result<bool, HaltReason> {
-        let depth = self.reasoner.trail.depth();
-        let mut differs = false;
-        for &lit in pures {
-            if !self.reasoner.trail.is_open(lit.var()) {
-                continue;
-            }
-            setting.stats.pures += 1;
-            if setting.problem.formula.kind(lit.var()) == Kind::Exists {
-                self.reasoner.model[lit.var().index()] = lit.is_positive();
-            }
-            differs |= self.reasoner.model[lit.var().index()] != lit.is_positive();
-            if !self.choose(lit, setting) {
-                return Ok(false);
-            }
-        }
-        let component = self.top().component;
-        if setting.options.satisfiability > 0 && differs {
-            return self.check(component, depth + 1, setting, clock);
-        }
-        Ok(true)
-    }
-
-    /// Splits a part about which something became known.
-    fn split(&mut self, setting: &mut Setting<'_>) -> Next {
-        let component = self.top().component;
-        let Self { components, reasoner, pures, .. } = self;
-        components.link(setting.problem, &reasoner.trail, component, pures);
-        self.split_linked(setting)
-    }
-
-    /// Weighs what became known in the top frame's part, and pushes what is left.
-    fn split_linked(&mut self, setting: &mut Setting<'_>) -> Next {
-        let frame = self.frames.last().expect("a frame is left");
-        let component = frame.component;
-        let Some(value) = self.weigh(frame, setting) else { return self.fail(setting) };
-        self.top().product = value;
-        self.components.push_linked(&self.reasoner.trail, component);
-        self.go_on(setting)
-    }
-
-    /// The weight of what became known beside the literal branched on; none where a variable of
-    /// forall had to have a value.
-    fn weigh(&self, frame: &Frame, setting: &Setting<'_>) -> Option<Value> {
-        let formula = &setting.problem.formula;
-        let branched = frame.lit.map(Lit::var);
-        let mut value = Value::One;
-        for &at in self.components.vars(frame.component) {
-            let var = Var::from_index(at as usize);
-            if self.reasoner.trail.is_open(var) || Some(var) == branched {
-                continue;
-            }
-            match formula.kind(var) {
-                Kind::Forall if self.reasoner.trail.reason(var) != CHOSEN => return None,
-                Kind::Chance if !setting.options.plants(Fault::WeightOfImplied) => {
-                    let chance = setting.problem.chances_before[var.index()] as usize;
-                    value = value.weighed(&self.odds[chance], self.reasoner.trail.value(var));
-                }
-                _ => {}
-            }
-        }
-        Some(value)
-    }
-
-    /// Goes on with the next part of the top frame's branch, if there is one.
-    fn go_on(&mut self, setting: &mut Setting<'_>) -> Next {
-        let below = self.top().below;
-        if self.components.len() > below { Next::Enter } else { self.finish(setting) }
-    }
-
-    /// Takes the value of the part on top into the frame it is a part of.
-    fn take(&mut self, setting: &mut Setting<'_>, value: Value) -> Next {
-        let Some(frame) = self.frames.last_mut() else { return Next::Done(value) };
-        self.components.truncate(self.components.len() - 1);
-        debug_assert!(self.components.len() >= frame.below);
-        let product = std::mem::replace(&mut frame.product, Value::Zero).times(&value);
-        frame.product = product;
-        if frame.product.is_zero() {
-            return self.finish(setting);
-        }
-        self.go_on(setting)
-    }
-
-    /// The branch of the top frame has its value.
-    fn finish(&mut self, setting: &mut Setting<'_>) -> Next {
-        let Self { frames, cache, components, .. } = self;
-        let frame = frames.last_mut().expect("a frame is left");
-        components.truncate(frame.below);
-        let value = std::mem::replace(&mut frame.product, Value::One);
-        // Without checks, a part may have been valued beside one without a model: there learned
-        // clauses say nothing about the part alone.
-        let drops = setting.options.satisfiability == 0 && setting.options.learning > 0;
-        if value.is_zero() && drops {
-            cache.drop_since(frame.since);
-        }
-        let Some(lit) = frame.lit else {
-            self.frames.pop();
-            return Next::Return(value);
-        };
-        let kind = setting.problem.formula.kind(lit.var());
-        let decided = match kind {
-            Kind::Exists => value.is_one(),
-            Kind::Forall => value.is_zero(),
-            Kind::Chance => false,
-        };
-        if !frame.second && !decided {
-            (frame.first, frame.lit, frame.second) = (value, Some(!lit), true);
-            return Next::Branch;
-        }
-        let whole = if frame.second { self.combine(setting, lit, value) } else { value };
-        self.close(whole)
-    }
-
-    /// The value of the top frame's part from those under both literals; `lit` is the second.
-    fn combine(&self, setting: &Setting<'_>, lit: Lit, second: Value) -> Value {
-        let first = &self.frames.last().expect("a frame is left").first;
-        let better = match setting.problem.formula.kind(lit.var()) {
-            Kind::Exists => Ordering::Greater,
-            Kind::Forall => Ordering::Less,
-            Kind::Chance => {
-                let chance = setting.problem.chances_before[lit.var().index()] as usize;
-                let (yes, no) = if lit.is_positive() { (&second, first) } else { (first, &second) };
-                return Value::mean(&self.odds[chance], yes, no);
-            }
-        };
-        if second.compare(first) == better { second } else { first.clone() }
-    }
-
-    fn close(&mut self, value: Value) -> Next {
-        let frame = self.frames.pop().expect("a frame is left");
-        if let Some(ticket) = frame.ticket {
-            self.cache.store(ticket, &value);
-        }
-        // Nothing is false here, or the branch above will find it when it comes back.
-        self.reasoner.undo(frame.depth);
-        Next::Return(value)
-    }
-
-    /// Bounds on the value, where what was not valued yet is unknown.
-    pub(crate) fn bounds(&self, setting: &Setting<'_>) -> (Value, Value) {
-        let (mut lower, mut upper) = match &self.next {
-            Next::Return(value) | Next::Done(value) => (value.clone(), value.clone()),
-            Next::Start | Next::Enter | Next::Branch => (Value::Zero, Value::One),
-        };
-        let mut parts = self.components.len();
-        for frame in self.frames.iter().rev() {
-            // Beside the part on top, others of the branch may be left.
-            let left = parts > frame.below + 1;
-            parts = frame.below;
-            lower = if left { Value::Zero } else { lower.times(&frame.product) };
-            upper = upper.times(&frame.product);
-            let Some(lit) = frame.lit else { continue };
-            let (least, most) = match frame.second {
-                true => (frame.first.clone(), frame.first.clone()),
-                false => (Value::Zero, Value::One),
-            };
-            lower = self.bound(setting, lit, lower, least);
-            upper = self.bound(setting, lit, upper, most);
-        }
-        debug_assert!(lower.compare(&upper) != Ordering::Greater);
-        (lower, upper)
-    }
-
-    fn bound(&self, setting: &Setting<'_>, lit: Lit, value: Value, other: Value) -> Value {
-        match setting.problem.formula.kind(lit.var()) {
-            Kind::Exists if value.compare(&other) == Ordering::Less => other,
-            Kind::Forall if value.compare(&other) == Ordering::Greater => other,
-            Kind::Exists | Kind::Forall => value,
-            Kind::Chance => {
-                let chance = setting.problem.chances_before[lit.var().index()] as usize;
-                let (yes, no) = if lit.is_positive() { (value, other) } else { (other, value) };
-                Value::mean(&self.odds[chance], &yes, &no)
-            }
-        }
     }
 }

@@ -8,7 +8,7 @@
 
 use std::cmp::Ordering;
 
-use exact::{Ratio, UBig, lcm_big, limbs};
+use exact::{Ratio, UBig, gcd_big, lcm_big, limbs};
 
 /// A number from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,6 +107,25 @@ impl Value {
         Self::of(sum, common * &odds.whole)
     }
 
+    /// What a factor of at most 1 has to be for its product with `factor`, which is larger, to be
+    /// this.
+    pub(crate) fn over(&self, factor: &Self) -> Self {
+        debug_assert!(!factor.is_at_most(self), "the product is less than its factor");
+        let ((a, da), (b, db)) = (self.fraction(), factor.fraction());
+        let (numerator, denominator) = (a * db, da * b);
+        let common = gcd_big(&numerator, &denominator);
+        Self::of(numerator / &common, denominator / common)
+    }
+
+    /// Whether this is no larger than the other.
+    pub(crate) fn is_at_most(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Zero, _) | (_, Self::One) => true,
+            (_, Self::Zero) | (Self::One, _) => false,
+            _ => self.compare(other) != Ordering::Greater,
+        }
+    }
+
     /// Orders two values.
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
         let ((a, da), (b, db)) = (self.fraction(), other.fraction());
@@ -149,6 +168,10 @@ mod tests {
                 assert_eq!(Value::mean(&odds, a, b).to_ratio(), &(&x * &p) + &(&y * &q));
                 assert_eq!(a.clone().times(b).to_ratio(), &x * &y);
                 assert_eq!(a.compare(b), x.cmp(&y));
+                assert_eq!(a.is_at_most(b), x <= y);
+                if x < y {
+                    assert_eq!(&a.over(b).to_ratio() * &y, x);
+                }
             }
         }
         assert!(values[0].is_zero() && values[1].is_one() && values[1].bytes() == 0);

@@ -9,7 +9,8 @@ use super::{solve, unwatched};
 use crate::{Options, Solver};
 
 /// The inferences of this walk.
-const SWITCHES: [&str; 5] = ["components", "part_cache", "learning", "satisfiability", "pure"];
+const SWITCHES: [&str; 6] =
+    ["components", "part_cache", "learning", "satisfiability", "pure", "bounds"];
 
 /// All combinations of the switches, on the formula as it is and on the prepared one.
 fn combinations() -> Vec<Options> {
