@@ -41,6 +41,8 @@ pub(crate) enum Fault {
     KeyVariableMissing,
     /// An upper bound on a part's value is kept as if it were exact.
     PartBoundKeptAsExact,
+    /// An upper bound lets exists choose sooner than it may.
+    ChosenSooner,
     /// Binary clauses do not hold parts together.
     DependentParts,
     /// A chance variable that propagation gave a value does not count.

@@ -44,6 +44,7 @@ stats! {
     part_lookups: "look-ups of parts";
     part_hits: "look-ups of parts that found a value";
     part_entries: "parts whose values are kept";
+    relaxed: "bounds asked for where exists may choose later";
     checks: "checks for a model";
     refuted: "checks that found none";
     learned: "clauses learned";

@@ -74,17 +74,20 @@ impl Cache {
         Ticket(self.young.first + self.young.entries.len() as u64)
     }
 
-    /// Looks up a part of which values up to a floor are alike.
+    /// Looks up a part, or its bound where exists may wait, of which values up to a floor are alike.
     pub(crate) fn look_up(
         &mut self,
         components: &Components,
         component: Component,
-        floor: &Value,
+        (relaxed, floor): (bool, &Value),
     ) -> Found {
         if !self.is_on {
             return Found::Missing(None);
         }
         self.key.clear();
+        if relaxed {
+            self.key.push(0);
+        }
         let vars = components.vars(component);
         let forgotten = usize::from(self.forgets_variable && vars.len() > 2);
         encode(&vars[..vars.len() - forgotten], &mut self.key);

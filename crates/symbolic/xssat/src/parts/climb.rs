@@ -50,13 +50,16 @@ impl Parts {
         let frame = frames.last_mut().expect("a frame is left");
         components.truncate(frame.below);
         let branch = std::mem::replace(&mut frame.product, Valued::exact(Value::One));
-        // Without checks, a part may have been valued beside one without a model: there learned
-        // clauses say nothing about the part alone.
+        // Without checks, a part may have been valued beside one without a model, perhaps one that
+        // was not looked at: there learned clauses say nothing about the part alone.
         let drops = setting.options.satisfiability == 0 && setting.options.learning > 0;
-        if branch.value.is_zero() && drops {
+        if drops && (branch.value.is_zero() || !branch.is_exact) {
             cache.drop_since(frame.since);
         }
         let Some(lit) = frame.lit else {
+            if self.asks() {
+                return self.answer(Some(branch.value)).map_or(Next::Enter, Next::Return);
+            }
             self.frames.pop();
             return Next::Return(branch);
         };

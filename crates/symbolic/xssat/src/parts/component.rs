@@ -78,6 +78,12 @@ impl Components {
         self.clauses = (0..clauses as u32).collect();
     }
 
+    /// Puts a part on the stack once more.
+    pub(crate) fn push_again(&mut self, component: Component) {
+        debug_assert_eq!(self.last(), component);
+        self.all.push(component);
+    }
+
     /// How many parts there are.
     pub(crate) fn len(&self) -> usize {
         self.all.len()

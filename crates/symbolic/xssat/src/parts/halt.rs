@@ -14,13 +14,14 @@ use super::value::Value;
 impl Parts {
     /// Bounds on the value, where what was not valued yet is unknown.
     pub(crate) fn bounds(&self, setting: &Setting<'_>) -> (Value, Value) {
+        let (mut parts, frames) = self.unrelaxed();
         let (mut lower, mut upper) = match &self.next {
+            _ if self.relaxation.is_on() => (Value::Zero, Value::One),
             Next::Return(valued) => (valued.least(), valued.value.clone()),
             Next::Done(value) => (value.clone(), value.clone()),
             Next::Start | Next::Enter | Next::Branch => (Value::Zero, Value::One),
         };
-        let mut parts = self.components.len();
-        for frame in self.frames.iter().rev() {
+        for frame in self.frames[..frames].iter().rev() {
             // Beside the part on top, others of the branch may be left.
             let left = parts > frame.below + 1;
             parts = frame.below;

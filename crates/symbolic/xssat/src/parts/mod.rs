@@ -16,6 +16,7 @@ mod decide;
 mod frame;
 mod halt;
 mod reasoner;
+mod relax;
 mod satisfiable;
 mod search;
 mod settle;

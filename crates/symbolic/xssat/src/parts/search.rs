@@ -19,6 +19,7 @@ use super::component::{Component, Components};
 use super::decide::decide;
 use super::frame::{Frame, Valued};
 use super::reasoner::Reasoner;
+use super::relax::Relaxation;
 use super::value::{Odds, Value};
 use crate::clock::Clock;
 use crate::options::Options;
@@ -49,6 +50,7 @@ pub(crate) struct Parts {
     pub(super) next: Next,
     assumptions: Vec<Lit>,
     pub(super) pures: Vec<Lit>,
+    pub(super) relaxation: Relaxation,
 }
 
 /// What a step may use besides the state.
@@ -69,6 +71,7 @@ impl Parts {
             next: Next::Start,
             assumptions: Vec::new(),
             pures: Vec::new(),
+            relaxation: Relaxation::new(problem, options.bounds > 0 && options.relaxation > 0),
         }
     }
 
@@ -79,7 +82,12 @@ impl Parts {
 
     /// Begins anew under assumptions; what was learned and kept stays.
     pub(crate) fn start(&mut self, assumptions: &[Lit]) {
+        // What was kept in branches that were not finished may not stand without checks.
+        if let Some(frame) = self.frames.first() {
+            self.cache.drop_since(frame.since);
+        }
         self.frames.clear();
+        self.relaxation.restart();
         self.components.truncate(0);
         self.reasoner.undo(0);
         self.assumptions = assumptions.to_vec();
@@ -186,31 +194,46 @@ impl Parts {
             self.push(component, None, floor, None);
             return self.split(setting);
         }
+        let exists = |at: &u32| setting.problem.formula.kind(var(at)) == Kind::Exists;
         setting.stats.components += 1;
-        let kind = |at: &u32| setting.problem.formula.kind(var(at));
-        if setting.options.satisfiability > 0 && vars.iter().all(|at| kind(at) == Kind::Exists) {
+        if setting.options.satisfiability > 0 && vars.iter().all(exists) {
             return Next::Return(Valued::exact(Value::One));
         }
+        if self.count(setting) { self.look_up(setting, component) } else { Next::Enter }
+    }
+
+    /// Looks a part up, or begins to branch on it.
+    fn look_up(&mut self, setting: &mut Setting<'_>, component: Component) -> Next {
+        let vars = self.components.vars(component);
         // The first variable is of the outermost block.
+        let kind = setting.problem.formula.kind(Var::from_index(vars[0] as usize));
+        let relaxed = self.relaxation.is_on();
         let floor = match self.frames.last() {
-            Some(frame) if kind(&vars[0]) != Kind::Chance => frame.floor_of_part(),
+            Some(frame) if kind != Kind::Chance && !relaxed => frame.floor_of_part(),
             _ => Value::Zero,
         };
         setting.stats.part_lookups += 1;
-        match self.cache.look_up(&self.components, component, &floor) {
+        let ticket = match self.cache.look_up(&self.components, component, (relaxed, &floor)) {
             Found::Value(valued) => {
                 setting.stats.part_hits += 1;
-                Next::Return(valued)
+                return Next::Return(valued);
             }
-            Found::Missing(ticket) => {
-                let mut lit = decide(setting.problem, &self.reasoner, vars);
-                if setting.options.bounds > 0 && kind(&vars[0]) == Kind::Exists {
-                    lit = self.prefer(setting, lit);
-                }
-                self.push(component, Some(lit), floor, ticket);
-                Next::Branch
-            }
+            Found::Missing(ticket) => ticket,
+        };
+        if let Some(next) = self.ask(setting, &floor, ticket) {
+            return next;
         }
+        let vars = self.components.vars(component);
+        let lit = match relaxed {
+            true => self.decide_relaxed(setting, vars),
+            false if setting.options.bounds > 0 && kind == Kind::Exists => {
+                let lit = decide(setting.problem, &self.reasoner, vars);
+                self.prefer(setting, lit)
+            }
+            false => decide(setting.problem, &self.reasoner, vars),
+        };
+        self.push(component, Some(lit), floor, ticket);
+        Next::Branch
     }
 
     /// Of a literal and its negation the one under which chance loses less at once.
@@ -241,7 +264,7 @@ impl Parts {
         )
     }
 
-    fn push(
+    pub(super) fn push(
         &mut self,
         component: Component,
         lit: Option<Lit>,

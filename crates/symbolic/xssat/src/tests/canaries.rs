@@ -67,6 +67,7 @@ canaries! {
     a_learned_clause_that_lost_a_literal_is_caught: LearnedLostLiteral,
     a_missing_variable_of_a_part_is_caught: KeyVariableMissing,
     a_bound_on_a_part_kept_as_exact_is_caught: PartBoundKeptAsExact,
+    a_bound_from_choosing_sooner_is_caught: ChosenSooner,
     a_product_of_dependent_parts_is_caught: DependentParts,
     a_weight_of_an_implied_variable_that_is_lost_is_caught: WeightOfImplied,
 }
