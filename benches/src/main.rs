@@ -8,6 +8,7 @@
 
 mod contest;
 mod handwritten;
+mod hours;
 mod measure;
 mod nim;
 mod plan;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::contest::{Contender, Cost, Setup, contest, json_number};
+use crate::hours;
 use crate::nim;
 use crate::playouts;
 use crate::reading;
@@ -76,6 +77,13 @@ pub(crate) const BENCHES: &[Bench] = &[
         meaning: "Stochastic Connect-4 on 5x4 (20.5 million boards), own colour with probability \
                   4/5, from GDL text to the exact odds of x.",
         run: connect_5x4,
+    },
+    Bench {
+        name: "hours",
+        arguments: "",
+        meaning: "What it costs to keep a solve on disk: a checkpoint, going on from one, plies \
+                  that do not fit in memory; stochastic Connect-4 on 5x4 as above.",
+        run: hours::bench,
     },
     Bench {
         name: "symbolic",

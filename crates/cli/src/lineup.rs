@@ -4,10 +4,12 @@ use std::time::Instant;
 
 use crosscheck::reference::Reference;
 use judge::Symbolic;
-use solve::{Options, Search, Sweep};
+use solve::{Options, Search, Storage, Sweep};
 use verdict::Engine;
 
-use crate::args::{EngineArgs, EngineName, PlacementName, SheetArgs, SolveArgs};
+use crate::args::{
+    DiskArgs, EngineArgs, EngineName, LimitArgs, PlacementName, SheetArgs, SolveArgs,
+};
 use crate::audit::{self, Audited};
 use crate::child::{self, Clingo};
 use crate::failure::Failure;
@@ -17,6 +19,12 @@ pub(crate) fn check(args: &SolveArgs) -> Result<(), Failure> {
     refuse_misfits(&args.engine)?;
     if args.audit && args.engine.engine == EngineName::Reference {
         let message = "--audit cannot be used here: the reference evaluates the rules themselves";
+        return Err(Failure::input("usage", message));
+    }
+    let given = [("--checkpoint", &args.disk.checkpoint), ("--spill", &args.disk.spill)];
+    let given = given.iter().find(|(_, folder)| folder.is_some());
+    if let Some((flag, _)) = given.filter(|_| args.engine.engine != EngineName::Sweep) {
+        let message = format!("{flag} cannot be used here: it needs --engine sweep");
         return Err(Failure::input("usage", message));
     }
     audit::check(args.audit)
@@ -37,7 +45,24 @@ pub(crate) fn choose(args: &SolveArgs, begun: Instant) -> (Box<dyn Engine>, Audi
         let grounder = Clingo { limit: options.ground_limit };
         return (audited.watched(grounder, placement, args, begun), audited);
     }
+    if args.engine.engine == EngineName::Sweep {
+        let sweep = Sweep::new(options).with_storage(storage(&args.disk, &args.limits));
+        return (Box::new(sweep), audited);
+    }
     (named(args.engine.engine, options, placement), audited)
+}
+
+/// Where a sweep keeps what leaves memory: only a memory limit makes it leave.
+fn storage(disk: &DiskArgs, limits: &LimitArgs) -> Storage {
+    let standard = Storage::default();
+    let usual = || disk.checkpoint.clone().unwrap_or_else(std::env::temp_dir);
+    Storage {
+        checkpoint: disk.checkpoint.clone(),
+        resume: disk.resume,
+        spill: limits.memory.map(|_| disk.spill.clone().unwrap_or_else(usual)),
+        pace: disk.checkpoint_pace.unwrap_or(standard.pace),
+        ..standard
+    }
 }
 
 /// All engines with the same options, the plainest first.

@@ -1,4 +1,5 @@
-//! The progress line of a long solve: phase, ply, states, rate and memory, on standard error.
+//! The progress line of a long solve: phase, ply, states, rate, memory, disk, time and about how
+//! much more of it, on standard error.
 //!
 //! It appears only where standard error is a terminal, and only after a moment, so that a quick
 //! solve leaves the screen alone. Engines call it from any thread, as often as they like; the line
@@ -79,8 +80,8 @@ fn spinner_style() -> ProgressStyle {
     ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// `forward  ply 5 of 32  1,234,567 states  2,000,000 a second  120.0 MiB  0:07`; a phase that
-/// counts no states shows none.
+/// `forward  ply 5 of 32  1,234,567 states  2,000,000 a second  120.0 MiB  0:07  about 0:20 left`;
+/// a phase that counts no states shows none, and a solve that is not on disk no disk.
 fn describe(progress: &Progress, in_phase: Duration, elapsed: Duration) -> String {
     let plies = progress.plies.map_or(String::new(), |plies| format!(" of {plies}"));
     let mut line = format!("{}  ply {}{plies}", progress.phase, progress.ply);
@@ -89,8 +90,23 @@ fn describe(progress: &Progress, in_phase: Duration, elapsed: Duration) -> Strin
         let (states, rate) = (show_count(progress.states), show_count(rate as u64));
         line += &format!("  {states} states  {rate} a second");
     }
-    let (minutes, seconds) = (elapsed.as_secs() / 60, elapsed.as_secs() % 60);
-    line + &format!("  {}  {minutes}:{seconds:02}", show_size(progress.bytes))
+    line += &format!("  {}", show_size(progress.bytes));
+    if progress.disk > 0 {
+        line += &format!("  {} on disk", show_size(progress.disk));
+    }
+    line += &format!("  {}", show_clock(elapsed));
+    let left = progress.left.map(|left| format!("  about {} left", show_clock(left)));
+    line + &left.unwrap_or_default()
+}
+
+/// `1:05`, or `1:01:05` from an hour on.
+fn show_clock(time: Duration) -> String {
+    let (hours, minutes, seconds) =
+        (time.as_secs() / 3600, time.as_secs() / 60 % 60, time.as_secs() % 60);
+    match hours {
+        0 => format!("{minutes}:{seconds:02}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
 }
 
 #[cfg(test)]
@@ -105,11 +121,16 @@ mod tests {
             plies: Some(32),
             states: 2_000_000,
             bytes: 3 << 20,
+            ..Progress::default()
         };
         let (in_phase, elapsed) = (Duration::from_secs(4), Duration::from_secs(65));
         let line = describe(&progress, in_phase, elapsed);
         assert_eq!(line, "forward  ply 5 of 32  2,000,000 states  500,000 a second  3.0 MiB  1:05");
-        let uncounted = Progress { states: 0, plies: None, ..progress };
+        let uncounted = Progress { states: 0, plies: None, ..progress.clone() };
         assert_eq!(describe(&uncounted, in_phase, elapsed), "forward  ply 5  3.0 MiB  1:05");
+        let left = Some(Duration::from_secs(3700));
+        let long = Progress { disk: 5 << 30, left, ..uncounted };
+        let line = describe(&long, in_phase, elapsed);
+        assert_eq!(line, "forward  ply 5  3.0 MiB  5.0 GiB on disk  1:05  about 1:01:40 left");
     }
 }

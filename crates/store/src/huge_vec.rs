@@ -115,6 +115,16 @@ impl<T: Plain> HugeVec<T> {
         self.len = len;
     }
 
+    /// Takes out the first elements; those behind move to the front, the mapping stays.
+    ///
+    /// # Panics
+    /// When there are fewer than `count`.
+    pub fn drop_front(&mut self, count: usize) {
+        assert!(count <= self.len, "elements are taken out within the length");
+        self.as_mut_slice().copy_within(count.., 0);
+        self.len -= count;
+    }
+
     /// Makes room for `more` further elements.
     ///
     /// # Errors
@@ -337,8 +347,11 @@ mod tests {
         numbers.shrink_to_fit();
         assert!(numbers.bytes() < before && numbers.bytes() >= 40);
         assert_eq!(numbers.as_slice(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        numbers.drop_front(4);
+        assert_eq!(numbers.as_slice(), [4, 5, 6, 7, 8, 9]);
+        numbers.resize(10, 0).expect("memory");
         numbers.resize(20, 7).expect("memory");
-        assert_eq!(numbers.as_slice()[9..12], [9, 7, 7]);
+        assert_eq!(numbers.as_slice()[5..12], [9, 0, 0, 0, 0, 7, 7]);
     }
 
     #[test]

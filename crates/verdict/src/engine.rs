@@ -18,6 +18,10 @@ pub struct Progress {
     pub states: u64,
     /// Bytes held for states, edges and values.
     pub bytes: u64,
+    /// Bytes kept on disk.
+    pub disk: u64,
+    /// About how long it will take from here, where that can be told.
+    pub left: Option<Duration>,
 }
 
 /// Limits, the interrupt flag and the audience of one solve.

@@ -78,6 +78,7 @@ const FLOAT_HOMES: &[&str] = &[
     "crates/verdict/src/engine.rs",
     "crates/compiled/solve/src/limits.rs",
     "crates/compiled/solve/src/search/",
+    "crates/compiled/solve/src/sweep/estimate.rs",
     "crates/compiled/solve/src/sweep/graph.rs",
     "crates/compiled/solve/src/sweep/layers.rs",
     "crates/compiled/solve/src/sweep/plies.rs",

@@ -32,6 +32,8 @@ Examples:
     oddsmith solve GAME --from @state.txt
   With limits: where one is met, sound bounds are printed and the exit status is 1:
     oddsmith solve GAME --time 60s --memory 8GiB
+  For hours, on a machine that may fail; the same line begins and continues:
+    oddsmith solve GAME --memory 8GiB --checkpoint kept --resume
   For another program; the schema is crates/cli/schema/solve.schema.json:
     oddsmith solve GAME --json
 

@@ -106,6 +106,8 @@ pub(crate) struct SolveArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
+    pub(crate) disk: DiskArgs,
+    #[command(flatten)]
     pub(crate) sheet: SheetArgs,
     /// Print one JSON object instead of text
     #[arg(long, help_heading = "Output")]
@@ -192,6 +194,26 @@ pub(crate) struct LimitArgs {
     /// Stop after this time, such as 60s, 500ms or 5m
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, allow_hyphen_values = true)]
     pub(crate) time: Option<Duration>,
+}
+
+/// What a long solve keeps on disk.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Disk")]
+pub(crate) struct DiskArgs {
+    /// Keep every finished ply in this folder, so that a solve that is killed can be resumed (needs
+    /// --engine sweep)
+    #[arg(long, value_name = "DIR", conflicts_with = "roles")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Continue the checkpoint that is there; begin one where there is none
+    #[arg(long, requires = "checkpoint")]
+    pub(crate) resume: bool,
+    /// Folder for what does not fit in --memory [default: the checkpoint's, else the system's for
+    /// temporary files]
+    #[arg(long, value_name = "DIR", requires = "memory")]
+    pub(crate) spill: Option<PathBuf>,
+    /// Write finished plies that took less than this together; 0s writes each alone
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration, allow_hyphen_values = true, requires = "checkpoint", hide_short_help = true)]
+    pub(crate) checkpoint_pace: Option<Duration>,
 }
 
 /// Who answers.
@@ -605,6 +627,10 @@ mod tests {
         let refused = |words: &str| Cli::try_parse_from(words.split(' ')).is_err();
         assert!(refused("oddsmith solve g --role x --roles"));
         assert!(refused("oddsmith solve g --json --explain"));
+        assert!(refused("oddsmith solve g --resume"));
+        assert!(refused("oddsmith solve g --spill d"));
+        assert!(refused("oddsmith solve g --roles --checkpoint d"));
+        assert!(!refused("oddsmith solve g --checkpoint d --resume"));
         assert!(refused("oddsmith solve g --engine oracle"));
         assert!(refused("oddsmith generate connect 3 3"));
         assert!(refused("oddsmith generate connect 3 3 3 --rows 4"));

@@ -11,6 +11,8 @@ use verdict::{HaltReason, Watch};
 
 use kernel::FlawKind;
 
+use crate::storage::StorageFault;
+
 /// What one ply held.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlyCounts {
@@ -44,6 +46,8 @@ pub enum Trouble {
         /// What is wrong with it.
         kind: FlawKind,
     },
+    /// What is kept on disk cannot be written or read.
+    Storage(StorageFault),
     /// The guess that a state determines its ply is wrong.
     LevelBroken,
     /// A play returns to a state, without a horizon.
@@ -51,6 +55,12 @@ pub enum Trouble {
         /// The states (packed), first to last; the first follows the last.
         keys: Vec<Vec<u64>>,
     },
+}
+
+impl From<StorageFault> for Trouble {
+    fn from(fault: StorageFault) -> Self {
+        Self::Storage(fault)
+    }
 }
 
 /// The denominator of one ply and what follows from it.
@@ -106,6 +116,29 @@ pub trait SweepBackend {
     fn states(&self, ply: usize) -> u64;
     /// Bytes held.
     fn bytes(&self) -> u64;
+    /// Bytes kept on disk.
+    fn disk_bytes(&self) -> u64 {
+        0
+    }
+    /// What the plies that an earlier process finished held, one a ply.
+    fn resumed(&self) -> &[PlyCounts] {
+        &[]
+    }
+    /// The ply that an earlier process backed up last on its way to an exact answer, where values
+    /// are kept.
+    fn valued(&self) -> Option<usize> {
+        None
+    }
+    /// Whether the values computed from here on are those of an exact answer, and so worth being
+    /// kept for a later process.
+    fn keep_values(&mut self, _keep: bool) {}
+    /// Makes what is finished durable, where plies are kept for a later process.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    fn settle(&mut self) -> Result<(), Trouble> {
+        Ok(())
+    }
     /// Expands the newest ply into a new one (which may be empty), one step further or, where
     /// chance can be folded in, two, but not more than `most_steps`; checks all states met.
     ///

@@ -49,6 +49,35 @@ pub struct Game {
     pub classes: Vec<Vec<Vec<InputId>>>,
     /// Guesses.
     pub guesses: Guesses,
+    /// Guesses that were taken back, in order.
+    pub taken_back: Vec<TakenBack>,
+}
+
+/// A guess that was taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakenBack {
+    /// That a state determines its ply.
+    Level,
+    /// That exactly one of a group holds, by its place among the groups at that time.
+    Group(usize),
+}
+
+impl TakenBack {
+    /// As text: `level`, or `group` and a number.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Level => "level".to_owned(),
+            Self::Group(place) => format!("group{place}"),
+        }
+    }
+
+    /// Reads what [`TakenBack::text`] wrote.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.strip_prefix("group") {
+            Some(place) => place.parse().ok().map(Self::Group),
+            None => (text == "level").then_some(Self::Level),
+        }
+    }
 }
 
 impl Game {
@@ -68,7 +97,8 @@ impl Game {
             casting.chance.iter().map(|role| net::facts::chance_classes(&net, *role)).collect();
         let guesses = guess(&net);
         let rulebook = Arc::clone(&question.rulebook);
-        Ok(Self { rulebook, net: Arc::new(net), casting, classes, guesses })
+        let net = Arc::new(net);
+        Ok(Self { rulebook, net, casting, classes, guesses, taken_back: Vec::new() })
     }
 
     /// An expander for the game under the present guesses.
@@ -95,11 +125,44 @@ impl Game {
     /// When there is no such group.
     pub fn forget_group(&mut self, group: usize) {
         self.guesses.groups.remove(group);
+        self.taken_back.push(TakenBack::Group(group));
     }
 
     /// Takes back the guess that a state determines its ply.
     pub fn forget_level(&mut self) {
         self.guesses.level = None;
+        self.taken_back.push(TakenBack::Level);
+    }
+
+    /// Takes back guesses as an earlier solve did; `false` where there is no such guess.
+    pub fn forget(&mut self, guesses: &[TakenBack]) -> bool {
+        guesses.iter().all(|guess| match *guess {
+            TakenBack::Level => {
+                self.forget_level();
+                true
+            }
+            TakenBack::Group(group) => {
+                let there = group < self.guesses.groups.len();
+                if there {
+                    self.forget_group(group);
+                }
+                there
+            }
+        })
+    }
+
+    /// A checksum of the compiled form: equal where packed states and the order of their children
+    /// are.
+    pub fn fingerprint(&self, expander: &dyn Expander) -> u64 {
+        let net = &self.net;
+        let mut text = format!("{:?} {} {}", expander.fields(), expander.words(), net.gates.len());
+        let names = net.bases.iter().chain(net.inputs.iter());
+        names.for_each(|name| {
+            text.push('\n');
+            text += name;
+        });
+        text += &format!("{:?}{:?}{}", self.guesses.groups, net.init, self.guesses.level.is_some());
+        store::checksum(text.as_bytes())
     }
 
     /// A state as GDL text.

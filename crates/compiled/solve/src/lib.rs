@@ -2,7 +2,7 @@
 //!
 //! [`Sweep`] values every reachable state; [`Search`] looks for the root's value depth first.
 //! Both compile the rulebook themselves and check every guess they rely on. Nothing here opens a
-//! device or a file, and nothing here is rounded except outward.
+//! device, files go through `store`, and nothing here is rounded except outward.
 #![forbid(unsafe_code)]
 
 mod backend;
@@ -11,12 +11,14 @@ mod game;
 mod limits;
 mod options;
 mod search;
+mod storage;
 mod sweep;
 #[cfg(test)]
 mod testing;
 
 pub use backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
-pub use game::{Game, Guesses};
+pub use game::{Game, Guesses, TakenBack};
 pub use options::Options;
 pub use search::Search;
+pub use storage::{Storage, StorageFault};
 pub use sweep::{Perft, PerftPly, Sweep, perft};

@@ -178,7 +178,8 @@ impl Solve<'_> {
             }
             let ply = u32::try_from(depth).unwrap_or(u32::MAX);
             let states = self.graph.nodes().len() as u64;
-            let progress = Progress { phase: "reference", ply, plies: None, states, bytes: held };
+            let progress =
+                Progress { phase: "reference", ply, states, bytes: held, ..Progress::default() };
             (self.watch.progress)(&progress);
         }
         Ok(())

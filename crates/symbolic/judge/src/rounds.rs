@@ -123,6 +123,7 @@ impl Table<'_> {
             plies: self.question.horizon,
             states: 0,
             bytes: 0,
+            ..Progress::default()
         };
         (self.watch.progress)(&progress);
         self.translation.time(|| {

@@ -10,6 +10,7 @@
 //! Costs 4 bytes an edge and 20 and its value's words a state. A limit ends in the bounds that a
 //! sweep by plies reaches in the time that is left.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,9 @@ use crate::backend::Trouble;
 use crate::first_moves::{FirstMoves, PairValue};
 use crate::game::{Game, top_payment};
 use crate::limits::{BACKWARD_SHARE, FORWARD_SHARE, Limits, refused};
+
+/// Steps of the ordering between two looks at the limits.
+const CHECK_STEPS: usize = 1 << 16;
 
 /// Seconds for bounds after a limit.
 const GRACE: f64 = 0.8;
@@ -254,9 +258,15 @@ impl Graph {
         self.heights.resize(states, FRESH).map_err(refused)?;
         let mut path: Vec<(u32, usize)> = vec![(0, 0)];
         self.heights.as_mut_slice()[0] = OPEN;
-        while let Some(&mut (id, ref mut next)) = path.last_mut() {
-            let child = self.children_of(id).get(*next).copied();
-            *next += 1;
+        let mut steps = 0_usize;
+        while let Some(&(id, next)) = path.last() {
+            steps += 1;
+            if steps.is_multiple_of(CHECK_STEPS) {
+                let waiting = 16 * path.capacity() as u64 + 8 * states as u64;
+                self.check_limits(watch, waiting, BACKWARD_SHARE)?;
+            }
+            let child = self.children_of(id).get(next).copied();
+            path.last_mut().expect("just seen").1 += 1;
             let Some(child) = child else {
                 let below = self.children_of(id).iter();
                 let height = below.map(|child| self.heights.as_slice()[*child as usize] + 1).max();
@@ -285,13 +295,15 @@ impl Graph {
 
     /// Values by ascending height.
     fn value(&mut self, watch: &Watch<'_>) -> Result<(), Trouble> {
+        self.check_limits(watch, 4 * self.order.len() as u64, BACKWARD_SHARE)?;
         let runs = self.runs();
         let mut scale = UBig::from(1u8);
         for run in &runs {
-            let totals = run.iter().map(|id| self.totals.as_slice()[*id as usize]);
-            let common =
-                totals.fold(UBig::from(1u8), |sum, total| exact::lcm_big(&sum, &UBig::from(total)));
-            scale *= common;
+            self.check_limits(watch, 4 * self.order.len() as u64, BACKWARD_SHARE)?;
+            let totals: BTreeSet<u32> =
+                run.iter().map(|id| self.totals.as_slice()[*id as usize]).collect();
+            let totals = totals.into_iter().map(UBig::from);
+            scale *= totals.fold(UBig::from(1u8), |sum, total| exact::lcm_big(&sum, &total));
         }
         let largest = self.totals.as_slice().iter().copied().max().unwrap_or(1);
         self.denominator = &scale * UBig::from(self.top);

@@ -2,8 +2,9 @@
 //!
 //! Forward, a ply is expanded block by block; the children of a block are inserted into the next
 //! ply's table, their ids recorded in the order of emission, and what the block showed is kept
-//! ([`Record`]). Backward ([`backward`]), both are read in the same order, so an edge costs 4 bytes
-//! and one gather, and keys are needed only until their ply is expanded.
+//! ([`Trail`]). Backward ([`backward`]), both are read in the same order, so an edge costs 4 bytes
+//! and one gather, and keys are needed only until their ply is expanded. Where memory is short the
+//! trail leaves it; where there is a checkpoint, it is written as it comes.
 //!
 //! Always: ids of a ply are dense in order of discovery; a ply's edges are complete or absent;
 //! only two plies of values exist at a time, in two buffers that are kept.
@@ -12,27 +13,35 @@
 //! sorting keys within a ply (destroys the locality that discovery order has).
 
 mod backward;
+mod forward;
+mod resume;
 
 use std::ops::Range;
 
 use kernel::{BLOCK_LANES, Expander, Expansion, Joint};
 use store::HugeVec;
-use verdict::Watch;
+use verdict::{HaltReason, Watch};
 
 use super::level::LevelTables;
-use super::record::{Cursor, Record};
+use super::parts::Scatter;
+use super::past::Past;
+use super::record;
 use super::table::{PlyKeys, Slots};
-use super::toss::{Distinct, Toss};
+use super::toss::Toss;
+use super::trail::{Trail, Window};
+use super::values::Values;
 use crate::backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
 use crate::limits::{FORWARD_SHARE, Limits, WHOLE, refused};
 
 /// One ply.
 struct Layer<const W: usize> {
-    /// Keys; none once the ply is expanded, unless all are kept.
+    /// Keys in memory; none once the ply is expanded, unless all are kept.
     keys: PlyKeys<W>,
+    /// Where the keys are in the trail, if they are not in memory.
+    keys_at: Option<Range<usize>>,
     states: usize,
-    /// Once it is expanded: where its blocks stand in the record, and its edges among all edges.
-    expanded: Option<(Cursor, Range<usize>)>,
+    /// Once it is expanded: where its blocks begin in the record, and its edges among all edges.
+    expanded: Option<(usize, Range<usize>)>,
     /// The toss behind each child, where the children wait for one and are passed through.
     toss: Option<Toss>,
     /// Steps from the root.
@@ -42,16 +51,35 @@ struct Layer<const W: usize> {
 impl<const W: usize> Layer<W> {
     fn new(keys: PlyKeys<W>, step: u32) -> Self {
         let states = keys.len();
-        Self { keys, states, expanded: None, toss: None, step }
+        Self { keys, keys_at: None, states, expanded: None, toss: None, step }
+    }
+
+    /// The keys of a block.
+    fn block<'a>(
+        &'a self,
+        block: usize,
+        width: usize,
+        trail: &'a mut Trail,
+        window: &'a mut Window<u64>,
+    ) -> Result<&'a [u64], Trouble> {
+        let from = block * BLOCK_LANES * width;
+        let to = (self.states * width).min(from + BLOCK_LANES * width);
+        match &self.keys_at {
+            Some(places) => {
+                assert_eq!(places.len(), self.states * width, "all keys of a ply, or none");
+                Ok(trail.keys(places.start + from, places.start + to, window)?)
+            }
+            None => Ok(&self.keys.words()[from..to]),
+        }
     }
 }
 
-/// Values of one ply.
+/// What is read of the trail.
 #[derive(Default)]
-struct Values {
-    ply: Option<usize>,
-    limbs: usize,
-    words: HugeVec<u64>,
+struct Windows {
+    record: Window<u64>,
+    edges: Window<u32>,
+    keys: Window<u64>,
 }
 
 /// Plies on the processor.
@@ -59,10 +87,18 @@ pub(crate) struct Layers<const W: usize> {
     expander: Box<dyn Expander>,
     level: Option<LevelTables>,
     plies: Vec<Layer<W>>,
-    /// What the blocks of expanded plies showed.
-    record: Record,
-    /// Ids of children in the next ply, ply after ply, in order of emission.
-    edges: HugeVec<u32>,
+    /// What the blocks of expanded plies showed, and the ids of children in the next ply, ply after
+    /// ply, in order of emission.
+    trail: Trail,
+    windows: Windows,
+    /// Words of the newest ply's keys that were written.
+    keys_written: usize,
+    /// Where the children of the newest ply go, if they do not fit in memory.
+    scatter: Option<Scatter>,
+    past: Vec<PlyCounts>,
+    valued: Option<usize>,
+    counted: Option<(u64, u64)>,
+    keeping_values: bool,
     /// Memory of keys that are not needed any more.
     spare: HugeVec<u64>,
     slots: Slots,
@@ -80,20 +116,40 @@ pub(crate) struct Layers<const W: usize> {
     largest: usize,
 }
 
-/// A backend for keys of the expander's width.
+/// A backend for keys of the expander's width, all in memory.
 pub(crate) fn on_processor(
     expander: Box<dyn Expander>,
     level: Option<LevelTables>,
     root: &[u64],
     fold: bool,
 ) -> Result<Box<dyn SweepBackend>, Trouble> {
-    Ok(match expander.words() {
-        1 => Box::new(Layers::<1>::new(expander, level, root, fold)?),
-        2 => Box::new(Layers::<2>::new(expander, level, root, fold)?),
-        3 => Box::new(Layers::<3>::new(expander, level, root, fold)?),
-        4 => Box::new(Layers::<4>::new(expander, level, root, fold)?),
-        _ => Box::new(Layers::<0>::new(expander, level, root, fold)?),
-    })
+    continued(expander, level, root, fold, Trail::default(), Past::default())
+}
+
+/// A backend that leaves a trail, and goes on where an earlier process ended.
+pub(super) fn continued(
+    expander: Box<dyn Expander>,
+    level: Option<LevelTables>,
+    root: &[u64],
+    fold: bool,
+    trail: Trail,
+    past: Past,
+) -> Result<Box<dyn SweepBackend>, Trouble> {
+    fn made<const W: usize>(
+        layers: Result<Layers<W>, Trouble>,
+        past: Past,
+    ) -> Result<Box<dyn SweepBackend>, Trouble> {
+        let mut layers = layers?;
+        layers.take_up(past)?;
+        Ok(Box::new(layers))
+    }
+    match expander.words() {
+        1 => made(Layers::<1>::new(expander, level, root, fold, trail), past),
+        2 => made(Layers::<2>::new(expander, level, root, fold, trail), past),
+        3 => made(Layers::<3>::new(expander, level, root, fold, trail), past),
+        4 => made(Layers::<4>::new(expander, level, root, fold, trail), past),
+        _ => made(Layers::<0>::new(expander, level, root, fold, trail), past),
+    }
 }
 
 /// Bits of a key.
@@ -135,6 +191,7 @@ impl<const W: usize> Layers<W> {
         level: Option<LevelTables>,
         root: &[u64],
         fold: bool,
+        trail: Trail,
     ) -> Result<Self, Trouble> {
         let width = expander.words();
         assert_eq!(root.len(), width, "the root is one key");
@@ -147,8 +204,14 @@ impl<const W: usize> Layers<W> {
             folding: fold && level.is_some(),
             level,
             plies: vec![Layer::new(keys, 0)],
-            record: Record::default(),
-            edges: HugeVec::new(),
+            trail,
+            windows: Windows::default(),
+            keys_written: 0,
+            scatter: None,
+            past: Vec::new(),
+            valued: None,
+            counted: None,
+            keeping_values: false,
             spare: HugeVec::new(),
             slots,
             expansion: Expansion::default(),
@@ -164,24 +227,22 @@ impl<const W: usize> Layers<W> {
         Ok(layers)
     }
 
-    /// Checks the guess on all states of a step.
-    fn check_level(&self, words: &[u64], step: u32) -> Result<(), Trouble> {
-        let Some(level) = &self.level else { return Ok(()) };
-        let width = self.expander.words();
-        let broken = words.chunks_exact(width).any(|key| level.level(key) != i64::from(step));
-        if broken { Err(Trouble::LevelBroken) } else { Ok(()) }
-    }
-
-    fn check_limits(&self, watch: &Watch<'_>, extra: u64, share: f64) -> Result<(), Trouble> {
-        self.limits.check(watch, self.bytes() + extra, share)
+    /// Checks the limits; where memory is short the trail leaves it, if it may.
+    fn check_limits(&mut self, watch: &Watch<'_>, extra: u64, share: f64) -> Result<(), Trouble> {
+        match self.limits.met(watch, self.bytes() + extra, share) {
+            Some(HaltReason::Memory { .. }) if self.trail.can_yield() => {
+                self.trail.make_room()?;
+                self.limits.check(watch, self.bytes() + extra, share)
+            }
+            Some(reason) => Err(Trouble::Limit(reason)),
+            None => Ok(()),
+        }
     }
 
     /// Expands or views a block, turning a flaw into trouble.
     fn expand(&mut self, ply: usize, block: usize, children: bool) -> Result<usize, Trouble> {
         let width = self.expander.words();
-        let words = self.plies[ply].keys.words();
-        let from = block * BLOCK_LANES * width;
-        let keys = &words[from..words.len().min(from + BLOCK_LANES * width)];
+        let keys = self.plies[ply].block(block, width, &mut self.trail, &mut self.windows.keys)?;
         match self.expander.expand(keys, children, &mut self.expansion) {
             Ok(()) => Ok(keys.len() / width),
             Err(flaw) => {
@@ -195,21 +256,16 @@ impl<const W: usize> Layers<W> {
         self.plies[ply].states.div_ceil(BLOCK_LANES)
     }
 
-    /// About how many states the next ply will have, if plies go on growing as they did.
-    fn expected(&self) -> usize {
-        let states = |back: usize| {
-            self.plies.len().checked_sub(back).map_or(1, |ply| self.plies[ply].states.max(1))
-        };
-        let quarters = (4 * states(1) / states(2)).clamp(4, 12);
-        states(1) * quarters / 4
-    }
-
     /// Shows a block again, from the record where there is one.
-    fn view(&mut self, ply: usize, block: usize, cursor: &mut Cursor) -> Result<usize, Trouble> {
+    fn view(&mut self, ply: usize, block: usize, cursor: &mut usize) -> Result<usize, Trouble> {
         if self.plies[ply].expanded.is_none() {
             return self.expand(ply, block, false);
         }
-        Ok(self.record.read(cursor, &mut self.expansion))
+        let (at, window) = (*cursor, &mut self.windows.record);
+        let length = record::length(self.trail.record(at, at + record::HEAD, window)?);
+        let words = self.trail.record(at, at + length, window)?;
+        *cursor += length;
+        Ok(record::read(words, &mut self.expansion))
     }
 
     /// Adds what the last expansion of `lanes` lanes found to the counts.
@@ -230,87 +286,6 @@ impl<const W: usize> Layers<W> {
                 counts.totals.insert(place, total);
             }
         }
-    }
-
-    /// Expands the newest ply into `next`.
-    fn fill(&mut self, next: &mut PlyKeys<W>, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
-        let newest = self.plies.len() - 1;
-        let mut counts = PlyCounts { steps: 1, ..PlyCounts::default() };
-        for block in 0..self.blocks(newest) {
-            let growing = next.bytes() + self.edges.bytes();
-            let values = 16 * self.largest.max(next.len()) as u64;
-            self.check_limits(watch, next.bytes() + growing / 4 + values, FORWARD_SHARE)?;
-            let lanes = self.expand(newest, block, true)?;
-            self.count(lanes, &mut counts);
-            self.record.write(lanes, &self.expansion).map_err(refused)?;
-            next.insert_all(&mut self.slots, &self.expansion.children, &mut self.edges)
-                .map_err(refused)?;
-        }
-        Ok(counts)
-    }
-
-    /// Expands the newest ply into `next` through a toss; `None` where it cannot be folded.
-    fn fill_folded(
-        &mut self,
-        next: &mut PlyKeys<W>,
-        watch: &Watch<'_>,
-    ) -> Result<Option<(PlyCounts, Option<Toss>)>, Trouble> {
-        let newest = self.plies.len() - 1;
-        let (width, step) = (self.expander.words(), self.plies[newest].step);
-        let mut counts = PlyCounts { steps: 2, ..PlyCounts::default() };
-        let (mut toss, mut distinct) = (None, Distinct::new(width));
-        for block in 0..self.blocks(newest) {
-            let growing = next.bytes() + self.edges.bytes();
-            let values = 16 * self.largest.max(next.len()) as u64;
-            self.check_limits(watch, next.bytes() + growing / 4 + values, FORWARD_SHARE)?;
-            let lanes = self.expand(newest, block, true)?;
-            self.count(lanes, &mut counts);
-            self.record.write(lanes, &self.expansion).map_err(refused)?;
-            let children = std::mem::take(&mut self.expansion.children);
-            let from = block * BLOCK_LANES * width;
-            let parents = &self.plies[newest].keys.words()[from..from + lanes * width];
-            let folds = counts.totals.iter().all(|total| *total == 1)
-                && distinct.take_in(parents, &self.expansion)
-                && self.pass_through(&children, &mut toss, next)?;
-            if !folds {
-                // A ply that breaks late would cost twice at each step from here on.
-                self.folding &= block < 4;
-                return Ok(None);
-            }
-            counts.folded += (children.len() / width) as u64;
-            self.expansion.children = children;
-        }
-        let Some(toss) = toss.filter(|_| distinct.holds()) else { return Ok(None) };
-        let first = &self.plies[newest].keys.words()[..width];
-        self.check_level(&distinct.sample(first), step + 1)?;
-        counts.edges = counts.folded * toss.weights.len() as u64;
-        counts.totals = vec![toss.total];
-        Ok(Some((counts, Some(toss))))
-    }
-
-    /// Expands states that wait for a toss; `false` where they do not, or not for the same one.
-    fn pass_through(
-        &mut self,
-        children: &[u64],
-        toss: &mut Option<Toss>,
-        next: &mut PlyKeys<W>,
-    ) -> Result<bool, Trouble> {
-        let width = self.expander.words();
-        for keys in children.chunks(BLOCK_LANES * width) {
-            self.expander.expand(keys, true, &mut self.behind).map_err(|flaw| Trouble::Flaw {
-                key: keys[flaw.lane * width..(flaw.lane + 1) * width].to_vec(),
-                kind: flaw.kind,
-            })?;
-            reduce(&self.behind.joints, &mut self.shares);
-            let found = Toss::of(&self.behind, &self.shares, keys.len() / width);
-            if found.is_none() || toss.as_ref().is_some_and(|toss| Some(toss) != found.as_ref()) {
-                return Ok(false);
-            }
-            *toss = found;
-            next.insert_all(&mut self.slots, &self.behind.children, &mut self.edges)
-                .map_err(refused)?;
-        }
-        Ok(true)
     }
 }
 
@@ -334,47 +309,19 @@ impl<const W: usize> SweepBackend for Layers<W> {
     fn bytes(&self) -> u64 {
         let values: u64 = self.values.iter().map(|values| values.words.bytes()).sum();
         let newest = self.plies.last().map_or(0, |layer| layer.keys.bytes());
-        let keys = self.older_bytes + newest + self.spare.bytes();
-        keys + self.slots.bytes() + self.edges.bytes() + self.record.bytes() + values
+        let scatter = self.scatter.as_ref().map_or(0, |_| Scatter::BYTES);
+        let keys = self.older_bytes + newest + self.spare.bytes() + scatter;
+        keys + self.slots.bytes() + self.trail.bytes() + values
     }
 
     fn advance(&mut self, most_steps: u32, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
-        let newest = self.plies.len() - 1;
-        let (width, step) = (self.expander.words(), self.plies[newest].step);
-        let expected = self.expected();
-        let (shown, first_edge) = (self.record.end(), self.edges.len());
-        let mut next = PlyKeys::reusing(std::mem::take(&mut self.spare), width);
-        self.slots.reset(expected).map_err(refused)?;
-        let mut outcome = match self.folding && most_steps >= 2 {
-            true => self.fill_folded(&mut next, watch),
-            false => Ok(None),
-        };
-        if let Ok(None) = outcome {
-            self.record.cut(shown);
-            self.edges.truncate(first_edge);
-            next = PlyKeys::reusing(next.into_words(), width);
-            self.slots.reset(expected).map_err(refused)?;
-            outcome = self.fill(&mut next, watch).map(|counts| Some((counts, None)));
-        }
-        let (counts, toss) = match outcome {
-            Ok(filled) => filled.expect("a ply is filled with or without folding"),
-            Err(trouble) => {
-                self.record.cut(shown);
-                self.edges.truncate(first_edge);
-                return Err(trouble);
+        let parted = self.is_too_large(self.expected(), watch);
+        match self.grow(most_steps, parted, watch) {
+            Err(Trouble::Limit(HaltReason::Memory { .. })) if !parted && self.trail.can_spill() => {
+                self.grow(most_steps, true, watch)
             }
-        };
-        debug_assert_eq!((self.edges.len() - first_edge) as u64, counts.edges, "an id an edge");
-        self.check_level(next.words(), step + counts.steps)?;
-        self.largest = self.largest.max(next.len());
-        let layer = &mut self.plies[newest];
-        (layer.expanded, layer.toss) = (Some((shown, first_edge..self.edges.len())), toss);
-        if self.level.is_some() {
-            self.spare = std::mem::replace(&mut layer.keys, PlyKeys::new(width)).into_words();
+            grown => grown,
         }
-        self.older_bytes += layer.keys.bytes();
-        self.plies.push(Layer::new(next, step + counts.steps));
-        Ok(counts)
     }
 
     fn inspect(&mut self, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
@@ -388,6 +335,26 @@ impl<const W: usize> SweepBackend for Layers<W> {
         Ok(PlyCounts { edges: 0, totals: Vec::new(), ..counts })
     }
 
+    fn disk_bytes(&self) -> u64 {
+        self.trail.disk_bytes() + self.scatter.as_ref().map_or(0, Scatter::disk_bytes)
+    }
+
+    fn resumed(&self) -> &[PlyCounts] {
+        &self.past
+    }
+
+    fn valued(&self) -> Option<usize> {
+        self.valued.filter(|_| self.keeping_values)
+    }
+
+    fn keep_values(&mut self, keep: bool) {
+        self.keeping_values = keep;
+    }
+
+    fn settle(&mut self) -> Result<(), Trouble> {
+        self.trail.close().map_err(Trouble::from)
+    }
+
     fn back_up(
         &mut self,
         ply: usize,
@@ -395,11 +362,12 @@ impl<const W: usize> SweepBackend for Layers<W> {
         scale: &Scale,
         watch: &Watch<'_>,
     ) -> Result<(), Trouble> {
+        self.settle()?;
         self.make_room_for_values();
         let mut below = std::mem::take(&mut self.values[(ply + 1) % 2]);
         let mut out = std::mem::take(&mut self.values[ply % 2]);
         assert!(leaf != Leaf::Expanded || below.ply == Some(ply + 1), "plies back up in order");
-        let outcome = self.back_up_blocks(ply, leaf, scale, &below, &mut out, watch);
+        let outcome = self.back_up_blocks(ply, leaf, scale, &mut below, &mut out, watch);
         below.ply = below.ply.filter(|_| outcome.is_err() || leaf == Leaf::Expanded);
         out.ply = outcome.is_ok().then_some(ply);
         out.limbs = scale.limbs;
@@ -410,8 +378,13 @@ impl<const W: usize> SweepBackend for Layers<W> {
 
     fn root_edges(&mut self) -> Result<Vec<RootEdge>, Trouble> {
         assert!(self.plies.len() > 1, "the root was expanded");
-        self.view(0, 0, &mut Cursor::default())?;
+        self.settle()?;
+        self.view(0, 0, &mut 0)?;
         reduce(&self.expansion.joints, &mut self.shares);
+        let edges = self.plies[0].expanded.as_ref().map_or(0..0, |(_, edges)| edges.clone());
+        if self.values[1].ply == Some(1) {
+            self.values[1].bring_in()?;
+        }
         let below = &self.values[1];
         let value = |id: u32| match below.ply {
             Some(1) => {
@@ -420,7 +393,7 @@ impl<const W: usize> SweepBackend for Layers<W> {
             }
             _ => Vec::new(),
         };
-        let ids = self.edges.as_slice();
+        let ids = self.trail.edges(edges.start, edges.end, &mut self.windows.edges)?;
         let entries = self.expansion.joints.iter().zip(&self.shares);
         let count = self.expansion.joints.len();
         let single = Toss { weights: vec![1], total: 1 };
@@ -451,13 +424,18 @@ impl<const W: usize> SweepBackend for Layers<W> {
 
     fn distinct_states(&mut self, watch: &Watch<'_>) -> Result<(u64, u64), Trouble> {
         assert!(self.level.is_none(), "keys are kept where plies may share states");
+        if let Some(counted) = self.counted {
+            return Ok(counted);
+        }
         let width = self.expander.words();
         let mut all: PlyKeys<W> = PlyKeys::new(width);
         let mut ids = HugeVec::new();
         self.slots.reset(self.largest).map_err(refused)?;
         for ply in 0..self.plies.len() {
-            for block in self.plies[ply].keys.words().chunks(BLOCK_LANES * width) {
+            for block in 0..self.blocks(ply) {
                 self.check_limits(watch, all.bytes() + all.bytes() / 4, WHOLE)?;
+                let window = &mut self.windows.keys;
+                let block = self.plies[ply].block(block, width, &mut self.trail, window)?;
                 ids.clear();
                 all.insert_all(&mut self.slots, block, &mut ids).map_err(refused)?;
             }
@@ -471,6 +449,10 @@ impl<const W: usize> SweepBackend for Layers<W> {
             })?;
             self.count(lanes, &mut counts);
         }
-        Ok((counts.states, counts.decisions))
+        let counted = (counts.states, counts.decisions);
+        if let Some(checkpoint) = self.trail.checkpoint() {
+            checkpoint.keep_counted(counted)?;
+        }
+        Ok(counted)
     }
 }

@@ -14,10 +14,12 @@ use net::BaseId;
 /// Widest chunk that gets a table, in bits.
 const CHUNK: usize = 11;
 
-/// One look-up: `table[(word >> shift) & mask]`.
+/// One look-up: `table[(word >> shift) & mask]`, where the word may run into the next.
 struct Chunk {
     word: usize,
     shift: u32,
+    /// Whether bits of the next word belong to it.
+    crosses: bool,
     mask: u64,
     table: Vec<i32>,
 }
@@ -53,7 +55,11 @@ impl LevelTables {
     #[inline(always)]
     pub(crate) fn level(&self, key: &[u64]) -> i64 {
         self.chunks.iter().fold(self.offset, |sum, chunk| {
-            sum + i64::from(chunk.table[(key[chunk.word] >> chunk.shift & chunk.mask) as usize])
+            let mut bits = key[chunk.word] >> chunk.shift;
+            if chunk.crosses {
+                bits |= key[chunk.word + 1] << (64 - chunk.shift);
+            }
+            sum + i64::from(chunk.table[(bits & chunk.mask) as usize])
         })
     }
 }
@@ -63,7 +69,8 @@ impl Chunk {
     fn new(fields: &[Range<usize>], zero: &[u64], level: impl Fn(&[u64]) -> i64) -> Option<Self> {
         let (start, end) = (fields[0].start, fields[fields.len() - 1].end);
         let width = end - start;
-        assert!(start / 64 == (end - 1) / 64, "a chunk lies in one word");
+        let crosses = start / 64 != (end - 1) / 64;
+        assert!(!crosses || fields.len() == 1, "a field that crosses words is alone");
         let mut table = vec![0];
         for field in fields {
             // Bits between fields are never set, so they count nothing.
@@ -72,6 +79,9 @@ impl Chunk {
             for value in 1..1_u64 << field.len() {
                 let mut key = zero.to_vec();
                 key[field.start / 64] = value << (field.start % 64);
+                if crosses {
+                    key[field.start / 64 + 1] = value >> (64 - field.start % 64);
+                }
                 // Small enough that a chunk's sum cannot overflow.
                 let part = i32::try_from(level(&key)).ok().filter(|part| part.abs() < 1 << 24)?;
                 table.extend(below.iter().map(|sum| sum + part));
@@ -79,7 +89,7 @@ impl Chunk {
         }
         debug_assert_eq!(table.len(), 1 << width, "an entry for each value of the chunk");
         let (word, shift) = (start / 64, (start % 64) as u32);
-        Some(Self { word, shift, mask: (1 << width) - 1, table })
+        Some(Self { word, shift, crosses, mask: (1 << width) - 1, table })
     }
 }
 
@@ -88,12 +98,13 @@ fn grouped(fields: Vec<Range<usize>>) -> Option<Vec<Vec<Range<usize>>>> {
     let mut groups: Vec<Vec<Range<usize>>> = Vec::new();
     for field in fields {
         let crosses = field.start / 64 != (field.end - 1) / 64;
-        if crosses || field.len() > 16 {
+        if field.len() > 16 {
             return None;
         }
         match groups.last_mut() {
             Some(group)
-                if field.end - group[0].start <= CHUNK
+                if !crosses
+                    && field.end - group[0].start <= CHUNK
                     && group[0].start / 64 == field.start / 64 =>
             {
                 group.push(field);

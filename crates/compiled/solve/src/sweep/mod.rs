@@ -7,19 +7,29 @@
 //! Always: each reachable state is expanded once and checked for well-formedness; a guess that
 //! breaks restarts the solve without it.
 
+mod checkpoint;
+mod estimate;
 mod graph;
 mod layers;
 mod level;
+mod parts;
+mod past;
 mod paths;
 mod plies;
 mod record;
 mod recurrent;
 mod registers;
 mod scale;
+mod spool;
 mod table;
 #[cfg(test)]
 mod tests;
 mod toss;
+mod trail;
+mod values;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use kernel::{Expander, FlawKind};
 use net::BaseId;
@@ -28,20 +38,31 @@ use verdict::{Counts, Engine, Question, Stop, Verdict, Watch};
 use crate::Options;
 use crate::backend::Trouble;
 use crate::game::{Game, unknown};
+use crate::storage::{Storage, StorageFault};
+use checkpoint::Checkpoint;
 use level::LevelTables;
+use past::Past;
+use trail::Trail;
 
 pub use paths::{Perft, PerftPly, perft};
 
 /// The sweep on the processor.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sweep {
     options: Options,
+    storage: Storage,
 }
 
 impl Sweep {
-    /// A sweep with these options.
+    /// A sweep with these options, all in memory.
     pub fn new(options: Options) -> Self {
-        Self { options }
+        Self { options, storage: Storage::default() }
+    }
+
+    /// The same sweep with a checkpoint or room on disk.
+    #[must_use]
+    pub fn with_storage(self, storage: Storage) -> Self {
+        Self { storage, ..self }
     }
 }
 
@@ -65,9 +86,22 @@ impl Engine for Sweep {
     }
 
     fn judge(&self, question: &Question, watch: &Watch<'_>) -> Result<Verdict, Stop> {
+        let opened = Checkpoint::open(&self.storage, question, &self.options);
+        let mut checkpoint = opened.map_err(StorageFault::stop)?.map(Arc::new);
         let mut game = Game::new(question, &self.options, watch)?;
+        if let Some(held) = &checkpoint
+            && !game.forget(held.taken_back())
+        {
+            return Err(StorageFault::damaged(
+                held.folder(),
+                &"it takes back what was not guessed",
+            )
+            .stop());
+        }
         loop {
-            match attempt(&mut game, question, &self.options, watch) {
+            let Storage { spill, thrift, .. } = self.storage.clone();
+            let kept = Kept { checkpoint: checkpoint.as_mut(), spill, thrift };
+            match attempt(&mut game, question, &self.options, kept, watch) {
                 Ok(verdict) => return Ok(verdict),
                 Err(Ended::Restart) => {}
                 Err(Ended::Stop(stop)) => return Err(stop),
@@ -76,14 +110,41 @@ impl Engine for Sweep {
     }
 }
 
+/// Where an attempt keeps what leaves memory.
+#[derive(Default)]
+struct Kept<'a> {
+    checkpoint: Option<&'a mut Arc<Checkpoint>>,
+    spill: Option<PathBuf>,
+    thrift: bool,
+}
+
+impl Kept<'_> {
+    /// The trail of an attempt, and what an earlier process left of it.
+    fn begin(self, game: &Game, expander: &dyn Expander) -> Result<(Trail, Past), StorageFault> {
+        let Self { checkpoint, spill, thrift } = self;
+        let mut past = Past::default();
+        let mut shared = None;
+        if let Some(held) = checkpoint {
+            let alone = Arc::get_mut(held).expect("an attempt that ended holds no checkpoint");
+            past = alone.begin(game, game.fingerprint(expander))?;
+            shared = Some(Arc::clone(held));
+        }
+        Ok((Trail::new(shared, spill, expander.words()).thrifty(thrift), past))
+    }
+}
+
 fn attempt(
     game: &mut Game,
     question: &Question,
     options: &Options,
+    kept: Kept<'_>,
     watch: &Watch<'_>,
 ) -> Result<Verdict, Ended> {
     let (expander, root) = start(game, options)?;
     if question.horizon.is_none() && game.guesses.level.is_none() {
+        if let Some(checkpoint) = kept.checkpoint {
+            return Err(Ended::Stop(no_plies(checkpoint.folder()).stop()));
+        }
         return graph::solve(game, expander, &root, options, watch);
     }
     let level = level_tables(game, &*expander);
@@ -93,10 +154,25 @@ fn attempt(
         return Err(Ended::Restart);
     }
     let reader = expander.fork();
-    let backend = layers::on_processor(expander, level, &root, options.fold)
+    let begun = kept.begin(game, &*expander).map_err(Trouble::from);
+    let backend = begun
+        .and_then(|(trail, past)| {
+            layers::continued(expander, level, &root, options.fold, trail, past)
+        })
         .map_err(|trouble| end(game, &*reader, trouble))?;
     let run = plies::Run { reader, backend, disjoint, horizon: question.horizon };
     run.solve(game, options, watch)
+}
+
+/// A game whose sweep does not go by plies has nothing that a checkpoint could hold.
+fn no_plies(folder: &Path) -> StorageFault {
+    let message = format!(
+        "the states of this game do not tell how many steps were played, so its sweep has no \
+         plies to keep in `{}`",
+        folder.display()
+    );
+    let note = "leave `--checkpoint` out, or ask for the odds within `--horizon N` steps";
+    StorageFault::refused("no-checkpoint", message, note)
 }
 
 /// An expander and the packed root; a group that the root breaks is forgotten first.
@@ -198,6 +274,7 @@ pub(crate) fn stop(game: &Game, expander: &dyn Expander, trouble: Trouble) -> St
             let advice = plies::advice(&reason);
             unknown(reason, &advice)
         }
+        Trouble::Storage(fault) => fault.stop(),
         Trouble::LevelBroken => unreachable!("a broken guess restarts the solve"),
     }
 }

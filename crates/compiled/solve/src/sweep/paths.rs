@@ -141,6 +141,7 @@ impl Count {
                 plies: depth,
                 states: plies.iter().map(|ply| ply.states).sum(),
                 bytes: next.0.bytes(),
+                ..Progress::default()
             });
             (keys, paths) = next;
         }

@@ -8,11 +8,12 @@
 //! Always: `lower <= value <= upper`; an exact answer comes only from a complete pass.
 
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kernel::Expander;
 use verdict::{Counts, Halt, HaltReason, Progress, Stop, Verdict, Watch};
 
+use super::estimate::{self, Estimate};
 use super::scale::Scales;
 use super::{Ended, end};
 use crate::Options;
@@ -22,6 +23,12 @@ use crate::game::{Game, top_payment};
 
 /// Seconds that bounds may take after an interrupt, or where the time is up.
 const GRACE: f64 = 0.4;
+
+/// Seconds for bounds where no time is asked for.
+const MOST_SECONDS: f64 = 1e6;
+
+/// States and edges a second that any machine manages.
+const LEAST_SPEED: u64 = 500_000;
 
 /// How much faster a backward pass is than a forward one, at least.
 const BACKWARD_SPEED: f64 = 3.0;
@@ -76,7 +83,10 @@ impl Run {
         let exact = Scales::exact(&forward.counts, last, top).filter(|_| !options.approximate);
         let approximate = exact.is_none();
         let scales = exact.unwrap_or_else(|| Scales::bounds(last, top));
-        match self.backward(&scales, last, Leaf::Worthless, watch) {
+        self.backend.keep_values(true);
+        let backward = self.backward(&scales, last, Leaf::Worthless, watch);
+        self.backend.keep_values(false);
+        match backward {
             Ok((lower, upper, pairs)) => {
                 if approximate {
                     let reason = HaltReason::Approximate;
@@ -91,8 +101,10 @@ impl Run {
     }
 
     fn forward(&mut self, watch: &Watch<'_>) -> Result<Forward, Trouble> {
-        let mut forward = Forward { counts: Vec::new(), at_horizon: false, limit: None };
-        let mut done = 0;
+        let resumed = self.backend.resumed().to_vec();
+        let mut done: u32 = resumed.iter().map(|ply| ply.steps).sum();
+        let mut forward = Forward { counts: resumed, at_horizon: false, limit: None };
+        let mut estimate = Estimate::new();
         loop {
             let newest = self.backend.plies() - 1;
             if self.backend.states(newest) == 0 {
@@ -100,25 +112,34 @@ impl Run {
             }
             let left = self.horizon.map_or(u32::MAX, |steps| steps - done);
             forward.at_horizon = left == 0;
+            let before: u64 = forward.counts.iter().map(|ply| ply.states + ply.folded).sum();
+            let show = |inner: &Progress| {
+                let (phase, ply) = ("forward", newest as u32);
+                let (states, left) = (before + inner.states, estimate.left());
+                (watch.progress)(&Progress { phase, ply, states, left, ..inner.clone() });
+            };
+            let told = Watch { progress: &show, ..*watch };
             let step = if forward.at_horizon {
-                self.backend.inspect(watch)
+                self.backend.inspect(&told)
             } else {
-                self.backend.advance(left, watch)
+                self.backend.advance(left, &told)
             };
             match step {
                 Ok(counts) => {
                     assert!(counts.steps <= left, "a sweep stops at its horizon");
                     done += counts.steps;
+                    estimate.expanded(&counts, self.backend.states(self.backend.plies() - 1));
                     forward.counts.push(counts);
                 }
                 Err(Trouble::Limit(reason)) => forward.limit = Some(reason),
                 Err(trouble) => return Err(trouble),
             }
-            self.report(watch, "forward", newest, None, &forward.counts);
+            self.report(watch, "forward", (newest, None), &forward.counts, estimate.left());
             if forward.at_horizon || forward.limit.is_some() {
                 break;
             }
         }
+        self.backend.settle()?;
         Ok(forward)
     }
 
@@ -126,9 +147,9 @@ impl Run {
         &self,
         watch: &Watch<'_>,
         phase: &'static str,
-        ply: usize,
-        plies: Option<usize>,
+        (ply, plies): (usize, Option<usize>),
         counts: &[PlyCounts],
+        left: Option<Duration>,
     ) {
         (watch.progress)(&Progress {
             phase,
@@ -136,6 +157,8 @@ impl Run {
             plies: plies.map(|plies| plies as u32),
             states: counts.iter().map(|ply| ply.states + ply.folded).sum(),
             bytes: self.backend.bytes(),
+            disk: self.backend.disk_bytes(),
+            left,
         });
     }
 
@@ -148,13 +171,18 @@ impl Run {
         watch: &Watch<'_>,
     ) -> Result<(exact::Ratio, exact::Ratio, Vec<PairValue>), Trouble> {
         let mut pairs = Vec::new();
-        for ply in (0..=last).rev() {
+        let done = self.backend.valued().unwrap_or(last + 1);
+        let states: Vec<u64> = (0..done).map(|ply| self.backend.states(ply)).collect();
+        let (begun, all) = (Instant::now(), states.iter().sum::<u64>());
+        for ply in (0..=last).rev().filter(|ply| *ply < done) {
             let leaf = if ply == last { leaf } else { Leaf::Expanded };
             if ply == 0 && last > 0 {
                 pairs = self.root_pairs(scales)?;
             }
             self.backend.back_up(ply, leaf, &scales.plies[ply], watch)?;
-            self.report(watch, "backward", last - ply, Some(last), &[]);
+            let rest = states[..ply].iter().sum();
+            let left = estimate::scaled(begun.elapsed(), all - rest, rest);
+            self.report(watch, "backward", (last - ply, Some(last)), &[], left);
         }
         let root = self.backend.root_value().expect("ply 0 was backed up last");
         let (lower, upper) = scales.ratios(0, &root);
@@ -248,35 +276,61 @@ impl Run {
         reason: HaltReason,
         watch: &Watch<'_>,
     ) -> Ended {
-        let last = self.leaf_ply(forward, watch);
-        let top = top_payment(&game.casting);
+        if let Err(trouble) = self.backend.settle() {
+            return end(game, &*self.reader, trouble);
+        }
+        let (mut last, top) = (self.leaf_ply(forward, watch), top_payment(&game.casting));
+        let (calm, mut seconds) = (AtomicBool::new(false), self.seconds(watch));
+        loop {
+            let quiet = Watch {
+                started: Instant::now(),
+                time: (last > 0).then(|| Duration::from_secs_f64(seconds)),
+                memory: watch.memory.filter(|_| last > 0),
+                interrupt: &calm,
+                progress: watch.progress,
+            };
+            match self.bounds(forward, last, top, &quiet) {
+                Ok((bounds, pairs)) => return self.halted(game, forward, reason, bounds, &pairs),
+                // Too much was expected of what is left: fewer plies are enough for bounds.
+                Err(Trouble::Limit(_)) if last > 0 => last -= last.div_ceil(4),
+                Err(trouble) => return end(game, &*self.reader, trouble),
+            }
+            seconds = (seconds / 2.0).min(GRACE / 2.0);
+        }
+    }
+
+    /// Bounds of the root and its pairs of moves, with the states of a ply as leaves.
+    fn bounds(
+        &mut self,
+        forward: &Forward,
+        last: usize,
+        top: u32,
+        watch: &Watch<'_>,
+    ) -> Result<((exact::Ratio, exact::Ratio), Vec<PairValue>), Trouble> {
         let scales =
             Scales::exact(&forward.counts, last, top).unwrap_or_else(|| Scales::bounds(last, top));
-        let calm = AtomicBool::new(false);
-        let quiet =
-            Watch { started: Instant::now(), time: None, memory: None, interrupt: &calm, ..*watch };
-        let low = self.backward(&scales, last, Leaf::Worthless, &quiet);
-        let high = self.backward(&scales, last, Leaf::Won, &quiet);
-        match (low, high) {
-            (Ok((lower, _, low_pairs)), Ok((_, upper, high_pairs))) => {
-                let pairs: Vec<PairValue> = low_pairs
-                    .into_iter()
-                    .zip(high_pairs)
-                    .map(|(low, high)| PairValue { upper: high.upper, ..low })
-                    .collect();
-                self.halted(game, forward, reason, (lower, upper), &pairs)
-            }
-            (Err(trouble), _) | (_, Err(trouble)) => end(game, &*self.reader, trouble),
-        }
+        let (lower, _, low_pairs) = self.backward(&scales, last, Leaf::Worthless, watch)?;
+        let (_, upper, high_pairs) = self.backward(&scales, last, Leaf::Won, watch)?;
+        let pairs = low_pairs.into_iter().zip(high_pairs);
+        let pairs = pairs.map(|(low, high)| PairValue { upper: high.upper, ..low }).collect();
+        Ok(((lower, upper), pairs))
+    }
+
+    /// Seconds that bounds may take.
+    fn seconds(&self, watch: &Watch<'_>) -> f64 {
+        let elapsed = watch.started.elapsed().as_secs_f64();
+        let left = watch.time.map_or(f64::MAX, |limit| limit.as_secs_f64() - elapsed);
+        if watch.interrupted() { GRACE } else { left.clamp(GRACE, MOST_SECONDS) }
     }
 
     /// The deepest ply from which two backward passes fit in what is left of the time.
     fn leaf_ply(&self, forward: &Forward, watch: &Watch<'_>) -> usize {
         let elapsed = watch.started.elapsed().as_secs_f64();
-        let left = watch.time.map_or(f64::MAX, |limit| limit.as_secs_f64() - elapsed);
-        let seconds = if watch.interrupted() { GRACE } else { left.max(GRACE) };
-        let work = |ply: &PlyCounts| ply.states + ply.folded + ply.edges;
-        let done: u64 = forward.counts.iter().map(work).sum();
+        let seconds = self.seconds(watch);
+        let resumed = self.backend.resumed().len();
+        let done: u64 = forward.counts.iter().skip(resumed).map(work).sum();
+        // Nothing was measured where all was resumed; little is then taken for granted.
+        let done = done.max(LEAST_SPEED * elapsed.ceil() as u64);
         let budget = done as f64 / elapsed.max(1e-3) * BACKWARD_SPEED * seconds / 2.0;
         let mut sum = 0;
         let newest = self.backend.plies() - 1;
@@ -310,6 +364,11 @@ impl Run {
             counts,
         })))
     }
+}
+
+/// What valuing a ply costs, in states and edges.
+fn work(ply: &PlyCounts) -> u64 {
+    ply.states + ply.folded + ply.edges
 }
 
 /// A halt because the chance moves of a ply have no common denominator of 128 bits.

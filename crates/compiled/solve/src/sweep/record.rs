@@ -1,9 +1,9 @@
-//! What the view of each block showed, kept for the backward pass; one record for all plies.
+//! What the view of each block showed, kept for the backward pass: blocks as runs of words.
 //!
 //! Reading it back costs a tenth of viewing the block again, and once it is written the ply's
 //! keys are not needed any more, so their memory serves the next ply but one. A block is a flat
-//! run of words: sizes, the terminal mask, a mask a payment, then each joint entry as its moves
-//! and shares and its mask. Masks keep only words that are not zero.
+//! run of words: sizes and its length, the terminal mask, a mask a payment, then each joint entry as
+//! its moves and shares and its mask. Masks keep only words that are not zero.
 //!
 //! Always: what is read is what was written, block by block in the same order.
 
@@ -12,114 +12,100 @@ use store::{HugeVec, OutOfMemory};
 
 use super::registers::for_lanes;
 
-/// Blocks, one after the other.
-#[derive(Default)]
-pub(super) struct Record {
-    words: HugeVec<u64>,
-}
-
-/// A position in a record.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Cursor(usize);
-
 /// Flags of a joint entry, above its mask's 16 presence bits.
 const LAST_OF_PAIR: u64 = 1 << 16;
 const LAST_OF_ASKED: u64 = 1 << 17;
 
-impl Record {
-    /// Where the next block will stand.
-    pub(super) fn end(&self) -> Cursor {
-        Cursor(self.words.len())
-    }
+/// Words at the front of a block that tell its length.
+pub(super) const HEAD: usize = 2;
 
-    /// Takes back all blocks from a position on.
-    pub(super) fn cut(&mut self, end: Cursor) {
-        self.words.truncate(end.0);
-    }
+/// Number of words of the block that begins with these.
+pub(super) fn length(head: &[u64]) -> usize {
+    (head[1] >> 32) as usize
+}
 
-    /// Bytes held.
-    pub(super) fn bytes(&self) -> u64 {
-        self.words.bytes()
+/// Appends a block of `lanes` states to a record.
+pub(super) fn write(
+    record: &mut HugeVec<u64>,
+    lanes: usize,
+    found: &Expansion,
+) -> Result<(), OutOfMemory> {
+    let payments = payments(found);
+    let longest = 2 + BLOCK_WORDS;
+    let parts = 1 + payments.len() + found.joints.len();
+    record.reserve(HEAD + parts * (longest + 1))?;
+    let start = record.len();
+    record.push_within(lanes as u64 | (payments.len() as u64) << 32);
+    record.push_within(found.joints.len() as u64);
+    write_mask(record, 0, &found.terminal);
+    for (payment, mask) in &payments {
+        record.push_within(u64::from(*payment));
+        write_mask(record, 0, mask);
     }
+    for joint in &found.joints {
+        let opponents = u64::from(joint.opponents);
+        record.push_within(index::Id::index(joint.asked) as u64 | opponents << 32);
+        record.push_within(u64::from(joint.weight) | u64::from(joint.total) << 32);
+        let pair = if joint.last_of_pair { LAST_OF_PAIR } else { 0 };
+        let asked = if joint.last_of_asked { LAST_OF_ASKED } else { 0 };
+        write_mask(record, pair | asked, &joint.mask);
+    }
+    let length = (record.len() - start) as u64;
+    assert!(length < 1 << 32 && found.joints.len() < 1 << 32, "a block is short");
+    record.as_mut_slice()[start + 1] |= length << 32;
+    Ok(())
+}
 
-    /// Appends a block of `lanes` states.
-    pub(super) fn write(&mut self, lanes: usize, found: &Expansion) -> Result<(), OutOfMemory> {
-        let payments = payments(found);
-        let longest = 2 + BLOCK_WORDS;
-        let parts = 1 + payments.len() + found.joints.len();
-        self.words.reserve(2 + parts * (longest + 1))?;
-        self.words.push_within(lanes as u64 | (payments.len() as u64) << 32);
-        self.words.push_within(found.joints.len() as u64);
-        self.write_mask(0, &found.terminal);
-        for (payment, mask) in &payments {
-            self.words.push_within(u64::from(*payment));
-            self.write_mask(0, mask);
+fn write_mask(record: &mut HugeVec<u64>, flags: u64, mask: &Mask) {
+    let words = mask.iter().enumerate();
+    let present = words.fold(0, |sum, (at, word)| sum | u64::from(*word != 0) << at);
+    record.push_within(flags | present);
+    for word in mask.iter().filter(|word| **word != 0) {
+        record.push_within(*word);
+    }
+}
+
+/// Reads the block that the words hold into `out`; its number of states.
+pub(super) fn read(words: &[u64], out: &mut Expansion) -> usize {
+    let mut words = words.iter().copied();
+    let mut next = || words.next().expect("a block is whole");
+    let (head, joints) = (next(), next() as u32);
+    let lanes = head as u32 as usize;
+    (_, out.terminal) = read_mask(&mut next);
+    out.payoff.clear();
+    out.payoff.resize(lanes, 0);
+    for _ in 0..head >> 32 {
+        let payment = next() as u32;
+        for_lanes(&read_mask(&mut next).1, |lane| out.payoff[lane] = payment);
+    }
+    out.joints.clear();
+    for _ in 0..joints {
+        let (moves, shares) = (next(), next());
+        let (flags, mask) = read_mask(&mut next);
+        out.joints.push(Joint {
+            mask,
+            asked: index::Id::from_index(moves as u32 as usize),
+            opponents: (moves >> 32) as u32,
+            weight: shares as u32,
+            total: (shares >> 32) as u32,
+            last_of_pair: flags & LAST_OF_PAIR != 0,
+            last_of_asked: flags & LAST_OF_ASKED != 0,
+            first_child: 0,
+        });
+    }
+    assert!(lanes > 0 && words.next().is_none(), "a whole block was read");
+    lanes
+}
+
+fn read_mask(next: &mut impl FnMut() -> u64) -> (u64, Mask) {
+    let flags = next();
+    let mut mask = [0; BLOCK_WORDS];
+    for (at, word) in mask.iter_mut().enumerate() {
+        if flags >> at & 1 == 1 {
+            *word = next();
         }
-        for joint in &found.joints {
-            let opponents = u64::from(joint.opponents);
-            self.words.push_within(index::Id::index(joint.asked) as u64 | opponents << 32);
-            self.words.push_within(u64::from(joint.weight) | u64::from(joint.total) << 32);
-            let pair = if joint.last_of_pair { LAST_OF_PAIR } else { 0 };
-            let asked = if joint.last_of_asked { LAST_OF_ASKED } else { 0 };
-            self.write_mask(pair | asked, &joint.mask);
-        }
-        Ok(())
     }
-
-    fn write_mask(&mut self, flags: u64, mask: &Mask) {
-        let words = mask.iter().enumerate();
-        let present = words.fold(0, |sum, (at, word)| sum | u64::from(*word != 0) << at);
-        self.words.push_within(flags | present);
-        for word in mask.iter().filter(|word| **word != 0) {
-            self.words.push_within(*word);
-        }
-    }
-
-    /// Reads the block at the cursor into `out` and moves on; its number of states.
-    pub(super) fn read(&self, cursor: &mut Cursor, out: &mut Expansion) -> usize {
-        let (head, joints) = (self.word(cursor), self.word(cursor));
-        let lanes = head as u32 as usize;
-        (_, out.terminal) = self.read_mask(cursor);
-        out.payoff.clear();
-        out.payoff.resize(lanes, 0);
-        for _ in 0..head >> 32 {
-            let payment = self.word(cursor) as u32;
-            for_lanes(&self.read_mask(cursor).1, |lane| out.payoff[lane] = payment);
-        }
-        out.joints.clear();
-        for _ in 0..joints {
-            let (moves, shares) = (self.word(cursor), self.word(cursor));
-            let (flags, mask) = self.read_mask(cursor);
-            out.joints.push(Joint {
-                mask,
-                asked: index::Id::from_index(moves as u32 as usize),
-                opponents: (moves >> 32) as u32,
-                weight: shares as u32,
-                total: (shares >> 32) as u32,
-                last_of_pair: flags & LAST_OF_PAIR != 0,
-                last_of_asked: flags & LAST_OF_ASKED != 0,
-                first_child: 0,
-            });
-        }
-        assert!(lanes > 0 && cursor.0 <= self.words.len(), "a whole block was read");
-        lanes
-    }
-
-    fn word(&self, cursor: &mut Cursor) -> u64 {
-        cursor.0 += 1;
-        self.words.as_slice()[cursor.0 - 1]
-    }
-
-    fn read_mask(&self, cursor: &mut Cursor) -> (u64, Mask) {
-        let flags = self.word(cursor);
-        let mut mask = [0; BLOCK_WORDS];
-        for (at, word) in mask.iter_mut().enumerate() {
-            if flags >> at & 1 == 1 {
-                *word = self.word(cursor);
-            }
-        }
-        (flags, mask)
-    }
+    (flags, mask)
 }
 
 /// The payments that are not 0, each with the terminal lanes that get it.
@@ -167,18 +153,18 @@ mod tests {
         found.payoff = vec![9; 1024];
         (found.payoff[1], found.payoff[2]) = (0, 50);
         found.joints = vec![joint, Joint { last_of_asked: true, ..joint }];
-        let mut record = Record::default();
-        assert_eq!(record.end().0, 0);
-        record.write(1024, &found).expect("memory");
-        record.write(3, &Expansion { terminal: mask(0, 0b111), ..found.clone() }).expect("memory");
-        let (mut cursor, mut read) = (Cursor::default(), Expansion::default());
-        assert_eq!(record.read(&mut cursor, &mut read), 1024);
-        assert_eq!((read.terminal, read.payoff[1], read.payoff[2]), (mask(0, 0b110), 0, 50));
-        assert_eq!(format!("{:?}", read.joints), format!("{:?}", found.joints));
-        assert_eq!(record.read(&mut cursor, &mut read), 3);
-        assert_eq!(read.payoff, [9, 0, 50]);
-        assert_eq!(cursor.0, record.end().0);
-        record.cut(Cursor::default());
-        assert_eq!(record.end().0, 0);
+        let mut record = HugeVec::new();
+        write(&mut record, 1024, &found).expect("memory");
+        let first = length(record.as_slice());
+        assert_eq!(first, record.len());
+        let short = Expansion { terminal: mask(0, 0b111), ..found.clone() };
+        write(&mut record, 3, &short).expect("memory");
+        let mut out = Expansion::default();
+        assert_eq!(read(&record.as_slice()[..first], &mut out), 1024);
+        assert_eq!((out.terminal, out.payoff[1], out.payoff[2]), (mask(0, 0b110), 0, 50));
+        assert_eq!(format!("{:?}", out.joints), format!("{:?}", found.joints));
+        let rest = &record.as_slice()[first..];
+        assert_eq!((length(rest), read(rest, &mut out)), (rest.len(), 3));
+        assert_eq!(out.payoff, [9, 0, 50]);
     }
 }

@@ -2,21 +2,35 @@
 //!
 //! A block is read from the record (or viewed, where its ply was never expanded), its joint moves
 //! are folded in registers while the recorded ids of the children are read in order, and terminal
-//! lanes are paid. Behind a toss, the means of the states passed through are formed first.
+//! lanes are paid. Behind a toss, the means of the states passed through are formed first. Values
+//! that do not fit in memory go to disk, and are looked up range by range.
 //!
 //! Always: each recorded edge is read once; values of a ply are written as one run, in id order.
 
+use std::ops::Range;
+
 use exact::Bounds;
 use kernel::BLOCK_LANES;
-use verdict::Watch;
+use store::{Coding, HugeVec};
+use verdict::{HaltReason, Watch};
 
 use super::super::registers::{
     BoundsRegisters, Children, NarrowRegisters, Registers, Share, WideRegisters, for_lanes,
 };
+use super::super::spool::{Spool, Spooled};
 use super::super::toss::Toss;
-use super::{Layers, Values, reduce};
+use super::super::trail::FRAME;
+use super::super::values::{Sink, ValueKeeper, Values};
+use super::{Layers, reduce};
 use crate::backend::{Leaf, Scale, Trouble};
 use crate::limits::{BACKWARD_SHARE, refused};
+use crate::storage::StorageFault;
+
+/// Values, in words, that are in memory in any case.
+const ALWAYS_HELD: usize = 1 << 16;
+/// Bytes of values that are looked up together, at least, and what looking up takes beside them.
+const LEAST_RANGE: u64 = 1 << 20;
+const RANGE_BUFFERS: u64 = 8 << 20;
 
 impl<const W: usize> Layers<W> {
     /// Values of the states behind the tosses of the block viewed last, in order.
@@ -25,31 +39,33 @@ impl<const W: usize> Layers<W> {
         registers: &mut dyn Registers,
         toss: &Toss,
         scale: &Scale,
-        below: &Values,
-        cursor: &mut usize,
+        below: &Children<'_>,
     ) {
-        let edges = self.edges.as_slice();
-        let children: usize = self
-            .expansion
-            .joints
-            .iter()
-            .map(|joint| joint.mask.iter().map(|word| word.count_ones() as usize).sum::<usize>())
-            .sum();
-        self.behind_values.resize(children * scale.limbs, 0);
+        let (edges, mut cursor) = (below.ids, 0);
+        self.behind_values.resize(self.children() * scale.limbs, 0);
         let mut outcomes = Vec::with_capacity(toss.weights.len());
         for values in self.behind_values.chunks_mut(BLOCK_LANES * scale.limbs) {
             let lanes = values.len() / scale.limbs;
             outcomes.clear();
             for (at, &weight) in toss.weights.iter().enumerate() {
-                let ids = &edges[*cursor..*cursor + lanes];
-                *cursor += lanes;
-                let children = Children { values: below.words.as_slice(), limbs: below.limbs, ids };
+                let ids = &edges[cursor..cursor + lanes];
+                cursor += lanes;
+                let children = Children { ids, ..*below };
                 let factor = scale.step / u128::from(toss.total) * u128::from(weight);
                 let share = Share { factor, weight, total: toss.total, first: at == 0 };
                 outcomes.push((children, share));
             }
             registers.average(lanes, &outcomes, values);
         }
+        assert_eq!(cursor, edges.len(), "each edge behind a toss is read once");
+    }
+
+    /// Number of children, by all joint moves, of the block viewed last.
+    fn children(&self) -> usize {
+        let joints = self.expansion.joints.iter();
+        joints
+            .map(|joint| joint.mask.iter().map(|word| word.count_ones() as usize).sum::<usize>())
+            .sum()
     }
 
     /// Gives the memory that only the forward pass needs to values.
@@ -115,17 +131,14 @@ impl<const W: usize> Layers<W> {
         registers: &mut dyn Registers,
         ply: usize,
         scale: &Scale,
-        below: &Values,
-        cursor: &mut usize,
+        below: &Children<'_>,
     ) {
-        reduce(&self.expansion.joints, &mut self.shares);
         let Some(toss) = self.plies[ply].toss.take() else {
-            let ids = &self.edges.as_slice()[*cursor..];
-            let children = Children { values: below.words.as_slice(), limbs: below.limbs, ids };
-            *cursor += self.fold(registers, &children, scale.step);
+            let read = self.fold(registers, below, scale.step);
+            assert_eq!(read, below.ids.len(), "each edge is read once");
             return;
         };
-        self.value_behind(registers, &toss, scale, below, cursor);
+        self.value_behind(registers, &toss, scale, below);
         let count = self.behind_values.len() / scale.limbs;
         let ids: Vec<u32> = (0..count as u32).collect();
         let children = Children { values: &self.behind_values, limbs: scale.limbs, ids: &ids };
@@ -162,30 +175,184 @@ impl<const W: usize> Layers<W> {
         ply: usize,
         leaf: Leaf,
         scale: &Scale,
-        below: &Values,
+        below: &mut Values,
         out: &mut Values,
         watch: &Watch<'_>,
     ) -> Result<(), Trouble> {
-        let states = self.plies[ply].states;
-        let needed = out.words.bytes_for(states * scale.limbs) - out.words.bytes();
-        self.check_limits(watch, needed, BACKWARD_SHARE)?;
-        out.words.resize(states * scale.limbs, 0).map_err(refused)?;
+        let mut sink = self.sink(ply, scale, below, out, watch)?;
+        let held = below.bytes() + out.bytes();
+        let gathered = match leaf == Leaf::Expanded && below.bytes_away().is_some() {
+            true => Some(self.gather(ply, below, watch)?),
+            false => None,
+        };
+        let mut children = Lookup { below, gathered, values: Vec::new(), ids: Vec::new() };
         let mut registers = Self::registers(scale);
         let (mut shown, edges) = self.plies[ply].expanded.clone().unwrap_or_default();
         let mut cursor = edges.start;
+        let mut keeper = self.value_keeper(ply, scale.limbs)?;
+        let mut apart = vec![0; BLOCK_LANES * scale.limbs];
         for block in 0..self.blocks(ply) {
-            self.check_limits(watch, 0, BACKWARD_SHARE)?;
+            self.check_limits(watch, held, BACKWARD_SHARE)?;
             let lanes = self.view(ply, block, &mut shown)?;
             if leaf == Leaf::Expanded {
-                self.fold_block(&mut *registers, ply, scale, below, &mut cursor);
+                reduce(&self.expansion.joints, &mut self.shares);
+                let outcomes = self.plies[ply].toss.as_ref().map_or(1, |toss| toss.weights.len());
+                let count = self.children() * outcomes;
+                self.with_edges(cursor..cursor + count, |layers, ids| {
+                    let children = children.of(ids)?;
+                    layers.fold_block(&mut *registers, ply, scale, &children);
+                    Ok(())
+                })?;
+                cursor += count;
             }
             let from = block * BLOCK_LANES * scale.limbs;
-            let target = &mut out.words.as_mut_slice()[from..from + lanes * scale.limbs];
+            let target = match &sink {
+                Sink::Memory => &mut out.words.as_mut_slice()[from..from + lanes * scale.limbs],
+                Sink::Away(_) => &mut apart[..lanes * scale.limbs],
+            };
             self.write_block(&*registers, lanes, leaf, scale, target);
+            if let Some(keeper) = &mut keeper {
+                keeper.add(target)?;
+            }
+            if let Sink::Away(spool) = &mut sink {
+                spool.extend(0, target)?;
+            }
         }
         let read = if leaf == Leaf::Expanded { edges.end } else { edges.start };
         assert_eq!(cursor, read, "the backward pass reads each edge once");
-        Ok(())
+        sink.finish(out)?;
+        keeper.map_or(Ok(()), ValueKeeper::finish).map_err(Trouble::from)
+    }
+
+    /// Makes room for the values of a ply: in memory where they fit, the children's too if they do.
+    fn sink(
+        &mut self,
+        ply: usize,
+        scale: &Scale,
+        below: &mut Values,
+        out: &mut Values,
+        watch: &Watch<'_>,
+    ) -> Result<Sink, Trouble> {
+        out.clear();
+        if let Some(bytes) = below.bytes_away()
+            && self.fits(watch, bytes + out.bytes())?
+        {
+            below.bring_in()?;
+        }
+        let words = self.plies[ply].states * scale.limbs;
+        let held = below.bytes() + out.words.bytes_for(words);
+        let small = if self.trail.is_thrifty() { 64 } else { ALWAYS_HELD };
+        if words > small && !self.fits(watch, held)? {
+            out.words = HugeVec::new();
+            return Ok(Sink::away(&self.trail.folder())?);
+        }
+        out.words.resize(words, 0).map_err(refused)?;
+        Ok(Sink::Memory)
+    }
+
+    /// Whether so many bytes fit; where nothing may be kept on disk, it is a limit if they do not.
+    fn fits(&mut self, watch: &Watch<'_>, bytes: u64) -> Result<bool, Trouble> {
+        match self.check_limits(watch, bytes, BACKWARD_SHARE) {
+            Err(Trouble::Limit(HaltReason::Memory { .. })) if self.trail.can_spill() => Ok(false),
+            checked => checked.map(|()| !self.trail.is_thrifty()),
+        }
+    }
+
+    /// Looks all children of a ply up in values that are on disk: range by range, each range in
+    /// memory while all edges pass by.
+    fn gather(
+        &mut self,
+        ply: usize,
+        below: &Values,
+        watch: &Watch<'_>,
+    ) -> Result<Gathered, Trouble> {
+        let limbs = below.limbs;
+        let bytes = below.bytes_away().expect("values on disk");
+        let mut span = bytes;
+        let least = if self.trail.is_thrifty() { 1 << 12 } else { LEAST_RANGE };
+        while span > least && !self.fits(watch, span + RANGE_BUFFERS)? {
+            span /= 2;
+        }
+        let states = (bytes / 8) as usize / limbs;
+        let span = (span as usize / 8 / limbs).clamp(1, states.max(1));
+        let ranges = states.div_ceil(span).max(1);
+        let mut spool = Spool::new(&self.trail.folder(), ranges, Coding::Plain)?;
+        let (_, edges) = self.plies[ply].expanded.clone().unwrap_or_default();
+        for range in 0..ranges {
+            let places = range * span..((range + 1) * span).min(states);
+            let values = below.read(places.start * limbs, places.end * limbs)?;
+            for from in edges.clone().step_by(FRAME) {
+                self.check_limits(watch, values.bytes(), BACKWARD_SHARE)?;
+                self.with_edges(from..edges.end.min(from + FRAME), |_, ids| {
+                    for id in ids.iter().filter(|id| places.contains(&(**id as usize))) {
+                        let at = (*id as usize - places.start) * limbs;
+                        spool.extend(range, &values.as_slice()[at..at + limbs])?;
+                    }
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(Gathered { spooled: spool.finish()?, span })
+    }
+
+    /// Lets `work` read edges.
+    fn with_edges(
+        &mut self,
+        places: Range<usize>,
+        work: impl FnOnce(&mut Self, &[u32]) -> Result<(), StorageFault>,
+    ) -> Result<(), Trouble> {
+        let mut trail = std::mem::take(&mut self.trail);
+        let mut window = std::mem::take(&mut self.windows.edges);
+        let read = trail.edges(places.start, places.end, &mut window);
+        let read = read.and_then(|ids| work(self, ids));
+        self.windows.edges = window;
+        self.trail = trail;
+        Ok(read?)
+    }
+
+    /// What keeps the values of a ply for a later process, where they are kept.
+    fn value_keeper(&self, ply: usize, limbs: usize) -> Result<Option<ValueKeeper>, Trouble> {
+        let states = self.plies[ply].states;
+        match self.trail.checkpoint() {
+            Some(checkpoint) if self.keeping_values && ply > 0 => {
+                Ok(ValueKeeper::new(checkpoint, ply, limbs, states)?)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The values of all children of a ply in the order of its edges, apart by ranges of places.
+struct Gathered {
+    spooled: Spooled<u64>,
+    /// Places of a range.
+    span: usize,
+}
+
+/// Where the values of children are found.
+struct Lookup<'a> {
+    below: &'a Values,
+    /// Where they are on disk.
+    gathered: Option<Gathered>,
+    /// The values of a block's children, and 0, 1, ... as their places.
+    values: Vec<u64>,
+    ids: Vec<u32>,
+}
+
+impl Lookup<'_> {
+    /// The children at these places, which are asked for in the order of the edges.
+    fn of<'a>(&'a mut self, ids: &'a [u32]) -> Result<Children<'a>, StorageFault> {
+        let limbs = self.below.limbs;
+        let Some(gathered) = &mut self.gathered else {
+            return Ok(Children { values: self.below.words.as_slice(), limbs, ids });
+        };
+        self.values.clear();
+        for id in ids {
+            let range = *id as usize / gathered.span;
+            self.values.extend_from_slice(gathered.spooled.next(range, limbs)?);
+        }
+        self.ids.extend(self.ids.len() as u32..ids.len() as u32);
+        Ok(Children { values: &self.values, limbs, ids: &self.ids[..ids.len()] })
     }
 }
 

@@ -1,5 +1,7 @@
 //! The sweep against itself: with and without folding, with planted wrong guesses, under limits.
 
+mod stored;
+
 use std::time::Duration;
 
 use exact::Ratio;
@@ -7,7 +9,7 @@ use index::{Id, IndexVec};
 use net::BaseId;
 use verdict::{Engine, HaltReason, Objective, Question, Stop, Verdict};
 
-use super::{Ended, Sweep, attempt, perft};
+use super::{Ended, Kept, Sweep, attempt, perft};
 use crate::game::{Game, Guesses};
 use crate::testing::{Limits, WALK, game, halt, moves, question, under};
 use crate::{Options, Search};
@@ -23,7 +25,7 @@ fn with_guesses(question: &Question, plant: impl Fn(&mut Guesses)) -> (Verdict, 
         let mut game = Game::new(question, &options, watch).expect("a game");
         plant(&mut game.guesses);
         for starts in 1.. {
-            match attempt(&mut game, question, &options, watch) {
+            match attempt(&mut game, question, &options, Kept::default(), watch) {
                 Ok(verdict) => return (verdict, starts),
                 Err(Ended::Restart) => assert!(starts < 50, "each restart drops a guess"),
                 Err(Ended::Stop(stop)) => panic!("an answer was expected: {stop:?}"),

@@ -1,0 +1,61 @@
+//! What it costs to keep a solve on disk: a checkpoint, going on from one, and plies that do not
+//! fit in memory, each beside the same solve in memory.
+//!
+//! Folders are emptied by a shell before each run, whose cost is in the figures and can be
+//! neglected. Wall-clock time tells what waiting for the disk costs, CPU what packing costs; both
+//! are of the whole process with its writing thread, on one core.
+
+use std::path::Path;
+
+use crate::contest::{Contender, Setup, contest, json_value};
+use crate::record::Page;
+
+/// Sheets: columns, rows, line; the odds of x; and the limit under which plies go to disk.
+const SHEETS: &[(&str, &str, &str)] = &[("5 4 4", "37231191670101/95367431640625", "256MiB")];
+
+/// Measures.
+///
+/// # Errors
+/// Where a run fails or gives another answer.
+pub(crate) fn bench(setup: &Setup, page: &mut Page) -> Result<(), String> {
+    for (size, value, memory) in SHEETS {
+        let sheet = setup.sheet(&format!("connect {size} --own 4/5"))?;
+        page.say(&format!("## Stochastic Connect-4, {size}"));
+        page.costs(&contest(&contenders(setup, &sheet, memory), value)?);
+    }
+    Ok(())
+}
+
+fn contenders(setup: &Setup, sheet: &Path, memory: &str) -> Vec<Contender> {
+    let solve = format!("'{}' solve '{}' --json", setup.oddsmith.display(), sheet.display());
+    let kept = setup.scratch.join("kept");
+    let kept = kept.display();
+    let fresh = format!("rm -rf '{kept}' &&");
+    let named = |name: &str, line: String| Contender {
+        name: name.to_owned(),
+        words: ["sh".to_owned(), "-c".to_owned(), line].to_vec(),
+        value: json_value,
+        turns: setup.turns,
+    };
+    let spill = setup.scratch.display();
+    vec![
+        named("in memory", format!("exec {solve}")),
+        named("with a checkpoint", format!("{fresh} exec {solve} --checkpoint '{kept}'")),
+        named(
+            "a finished checkpoint again",
+            format!("exec {solve} --checkpoint '{kept}' --resume"),
+        ),
+        named(
+            "stopped after a second, and continued",
+            format!(
+                "{fresh} {solve} --checkpoint '{kept}' --time 1s > /dev/null; \
+                 exec {solve} --checkpoint '{kept}' --resume"
+            ),
+        ),
+        named(
+            &format!("from disk, under {memory}"),
+            format!("exec {solve} --memory {memory} --spill '{spill}'"),
+        ),
+        named("from disk, under 64MiB", format!("exec {solve} --memory 64MiB --spill '{spill}'")),
+    ]
+}

@@ -1,0 +1,275 @@
+//! Checkpoints within one process: solves that are interrupted after every ply, folders that were
+//! damaged or belong to something else, and trails that leave memory.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use verdict::{Engine, Objective, Question, Stop, Verdict, Watch};
+
+use super::super::Sweep;
+use crate::testing::{Limits, WALK, game, question, under};
+use crate::{Options, Storage};
+
+/// A folder of its own for one test, gone when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("oddsmith-stored-{}-{number}", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(&self.0).expect("the folder is there");
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("entry").path()).collect();
+        files.sort();
+        files
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+fn storage(folder: &Path) -> Storage {
+    let pace = Duration::ZERO;
+    Storage { checkpoint: Some(folder.to_owned()), resume: true, pace, ..Storage::default() }
+}
+
+fn sweep(options: Options, folder: &Path) -> Sweep {
+    Sweep::new(options).with_storage(storage(folder))
+}
+
+/// A solve that is interrupted when it has told of its progress so many times.
+fn interrupted_after(sweep: &Sweep, question: &Question, times: u32) -> Result<Verdict, Stop> {
+    let (interrupt, told) = (AtomicBool::new(false), AtomicU32::new(0));
+    let progress = |_: &verdict::Progress| {
+        if told.fetch_add(1, Ordering::Relaxed) + 1 >= times {
+            interrupt.store(true, Ordering::Relaxed);
+        }
+    };
+    sweep.judge(
+        question,
+        &Watch {
+            started: Instant::now(),
+            time: None,
+            memory: None,
+            interrupt: &interrupt,
+            progress: &progress,
+        },
+    )
+}
+
+fn solved(sweep: &Sweep, question: &Question) -> Result<Verdict, Stop> {
+    under(Limits::default(), |watch| sweep.judge(question, watch))
+}
+
+/// The code of a refusal.
+fn refusal(ended: Result<Verdict, Stop>) -> &'static str {
+    match ended {
+        Err(Stop::Faulty(fault)) => fault.code,
+        other => panic!("a refusal was expected: {other:?}"),
+    }
+}
+
+/// Interrupts a solve again and again; each start must get one ply further.
+fn resumes(question: &Question, options: Options, what: &str) {
+    let whole = solved(&Sweep::new(options), question).expect("an answer");
+    let folder = Folder::new();
+    let sweep = sweep(options, &folder.0);
+    for starts in 1.. {
+        match interrupted_after(&sweep, question, 2) {
+            Ok(verdict) => {
+                assert!(starts > 3, "{what}: the solve was interrupted on its way");
+                assert_eq!(
+                    (verdict.value, verdict.moves),
+                    (whole.value.clone(), whole.moves.clone())
+                );
+                break;
+            }
+            Err(Stop::Halted(halt)) => {
+                assert!(halt.lower <= whole.value && whole.value <= halt.upper, "{what}");
+            }
+            Err(stop) => panic!("{what}: {stop:?}"),
+        }
+        assert!(starts < 200, "{what}: each start gets further");
+    }
+    assert_eq!(solved(&sweep, question).expect("an answer at once"), whole, "{what}");
+}
+
+#[test]
+fn a_solve_that_is_interrupted_after_every_ply_gives_the_same_answer() {
+    let sheets = ["stochastic-tic-tac-toe-3x3", "stochastic-connect-3-4x4", "stochastic-nim-20"];
+    for name in sheets {
+        resumes(&game(name), Options::default(), name);
+    }
+    resumes(&game(sheets[0]), Options { fold: false, ..Options::default() }, "without folding");
+    let within = Question { horizon: Some(9), ..question(WALK) };
+    resumes(&within, Options::default(), "plies that share states");
+    let goal = Question { objective: Objective::Goal, ..game(sheets[0]) };
+    resumes(&goal, Options::default(), "goal values");
+}
+
+#[test]
+fn bounds_resume_too() {
+    let (question, folder) = (game("stochastic-nim-20"), Folder::new());
+    let options = Options { approximate: true, ..Options::default() };
+    let whole = solved(&Sweep::new(options), &question);
+    let sweep = sweep(options, &folder.0);
+    let mut last = interrupted_after(&sweep, &question, 3);
+    assert_ne!(last, whole);
+    for _ in 0..100 {
+        last = interrupted_after(&sweep, &question, 3);
+    }
+    assert_eq!(last, whole);
+}
+
+#[test]
+fn only_the_same_question_continues() {
+    let (question, folder) = (game("stochastic-tic-tac-toe-3x3"), Folder::new());
+    let options = Options::default();
+    assert!(interrupted_after(&sweep(options, &folder.0), &question, 4).is_err());
+    let asked =
+        |question: &Question, options| refusal(solved(&sweep(options, &folder.0), question));
+    let another = "checkpoint-of-another-question";
+    assert_eq!(asked(&game("tic-tac-toe"), options), another);
+    assert_eq!(asked(&Question { horizon: Some(3), ..question.clone() }, options), another);
+    let role = question.opponents().next().expect("an opponent");
+    assert_eq!(asked(&Question { role, ..question.clone() }, options), another);
+    let goal = Question { objective: Objective::Goal, ..question.clone() };
+    assert_eq!(asked(&goal, options), another);
+    assert_eq!(asked(&question, Options { approximate: true, ..options }), another);
+    assert_eq!(asked(&question, Options { fold: false, ..options }), another);
+    let afresh = Storage { resume: false, ..storage(&folder.0) };
+    let begun = Sweep::new(options).with_storage(afresh);
+    assert_eq!(refusal(solved(&begun, &question)), "checkpoint-exists");
+    assert!(solved(&sweep(options, &folder.0), &question).is_ok());
+}
+
+#[test]
+fn a_folder_of_something_else_is_left_alone() {
+    let (question, folder) = (game("stochastic-tic-tac-toe-3x3"), Folder::new());
+    fs::create_dir_all(&folder.0).expect("made");
+    fs::write(folder.0.join("thesis.tex"), b"dear").expect("written");
+    let begin = || solved(&sweep(Options::default(), &folder.0), &question);
+    assert_eq!(refusal(begin()), "checkpoint-foreign");
+    assert_eq!(folder.files().len(), 1, "nothing was added");
+    let file = folder.0.join("thesis.tex");
+    assert_eq!(refusal(solved(&sweep(Options::default(), &file), &question)), "checkpoint-foreign");
+    fs::remove_file(file).expect("removed");
+    assert!(begin().is_ok());
+    fs::remove_file(folder.0.join("manifest")).expect("removed");
+    assert_eq!(refusal(begin()), "checkpoint-foreign");
+}
+
+#[test]
+fn a_checkpoint_in_use_is_not_shared() {
+    let (question, folder) = (game("stochastic-tic-tac-toe-3x3"), Folder::new());
+    let held = store::HeldFolder::take(&folder.0).expect("free");
+    let sweep = sweep(Options::default(), &folder.0);
+    assert_eq!(refusal(solved(&sweep, &question)), "checkpoint-held");
+    drop(held);
+    assert!(solved(&sweep, &question).is_ok());
+}
+
+#[test]
+fn damage_is_refused_and_what_is_undamaged_stays() {
+    let (question, folder) = (game("stochastic-tic-tac-toe-3x3"), Folder::new());
+    let sweep = sweep(Options::default(), &folder.0);
+    assert!(interrupted_after(&sweep, &question, 6).is_err());
+    let files: Vec<(PathBuf, Vec<u8>)> = folder
+        .files()
+        .into_iter()
+        .filter(|path| !path.ends_with("lock"))
+        .map(|path| (path.clone(), fs::read(&path).expect("read")))
+        .collect();
+    assert!(files.len() >= 5, "a manifest and plies: {files:?}");
+    let restore = || {
+        for path in folder.files() {
+            fs::remove_file(path).expect("removed");
+        }
+        files.iter().for_each(|(path, bytes)| fs::write(path, bytes).expect("written"));
+    };
+    let refused = |what: &str| {
+        let code = refusal(solved(&sweep, &question));
+        // In a manifest a changed line can also tell of another question.
+        let known = ["checkpoint-damaged", "checkpoint-foreign", "checkpoint-of-another-question"];
+        assert!(known.contains(&code), "{what}: {code}");
+        restore();
+    };
+    for (path, bytes) in &files {
+        for part in 0..4 {
+            fs::write(path, &bytes[..bytes.len() * part / 4]).expect("written");
+            refused("a file that was cut");
+            let mut flipped = bytes.clone();
+            flipped[(bytes.len() - 1) * part / 3] ^= 0x40;
+            fs::write(path, flipped).expect("written");
+            refused("a file with another bit");
+        }
+    }
+    // The last file of plies can be absent: it is what a killed process had not finished.
+    for (path, _) in &files[..files.len() - 1] {
+        fs::remove_file(path).expect("removed");
+        refused("a file that is missing");
+    }
+    fs::write(&files[2].0, &files[3].1).expect("written");
+    fs::write(&files[3].0, &files[2].1).expect("written");
+    refused("two files swapped");
+    let whole = solved(&Sweep::new(Options::default()), &question);
+    assert_eq!(solved(&sweep, &question), whole, "nothing was lost by the refusals");
+}
+
+#[test]
+fn a_game_without_plies_is_refused_with_a_way_out() {
+    let folder = Folder::new();
+    let sweep = sweep(Options::default(), &folder.0);
+    assert_eq!(refusal(solved(&sweep, &question(WALK))), "no-checkpoint");
+    let within = Question { horizon: Some(5), ..question(WALK) };
+    assert!(solved(&sweep, &within).is_ok());
+}
+
+/// What does not fit in memory is found part by part, and looked up range by range; here nothing
+/// fits.
+#[test]
+fn plies_on_disk_give_the_same_answer() {
+    let spill = Some(std::env::temp_dir());
+    let thrifty = Storage { spill, thrift: true, ..Storage::default() };
+    let same = |question: &Question, options: Options, what: &str| {
+        let whole = solved(&Sweep::new(options), question);
+        let sweep = Sweep::new(options).with_storage(thrifty.clone());
+        assert_eq!(solved(&sweep, question), whole, "{what}");
+    };
+    let sheets = ["stochastic-tic-tac-toe-3x3", "stochastic-connect-3-4x4"];
+    for name in sheets {
+        same(&game(name), Options::default(), name);
+    }
+    same(&game(sheets[1]), Options { fold: false, ..Options::default() }, "without folding");
+    same(&game(sheets[0]), Options { approximate: true, ..Options::default() }, "bounds");
+    let within = Question { horizon: Some(9), ..question(WALK) };
+    same(&within, Options::default(), "plies that share states");
+}
+
+#[test]
+fn plies_on_disk_resume_too() {
+    let (question, folder) = (game("stochastic-tic-tac-toe-3x3"), Folder::new());
+    let whole = solved(&Sweep::new(Options::default()), &question).expect("an answer");
+    let spill = Some(folder.0.clone());
+    let thrifty = Storage { spill, thrift: true, ..storage(&folder.0) };
+    let sweep = Sweep::new(Options::default()).with_storage(thrifty);
+    let mut starts = 0;
+    let verdict = loop {
+        starts += 1;
+        assert!(starts < 200, "each start gets further");
+        match interrupted_after(&sweep, &question, 2) {
+            Err(Stop::Halted(_)) => {}
+            ended => break ended.expect("an answer"),
+        }
+    };
+    assert_eq!(verdict, whole);
+}

@@ -1,0 +1,520 @@
+//! What the forward pass leaves for the backward pass: records, edges, and keys that left memory.
+//!
+//! Three runs of numbers, each addressed by the place of a number in the whole run. The newest
+//! numbers of a run are in memory; those before `base` were written to frames: of a checkpoint's
+//! files, or of a scratch file. Where there is a checkpoint, all is written as it comes, on a
+//! thread of its own, and stays in memory too as long as the limit allows; else nothing is written
+//! before memory is short.
+//!
+//! Always: once a ply is sealed none of its numbers shares a frame with another ply's, so that a
+//! ply that breaks off can be cut off; frames of a run follow one another without a gap.
+//!
+//! Costs nothing but a comparison a block while all fits.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use store::{Coding, Frame, FrameFile, FrameWriter, Framed, HugeVec, Plain, Scratch};
+
+use super::checkpoint::Checkpoint;
+use crate::storage::StorageFault;
+
+/// Tags of frames.
+pub(super) mod tag {
+    /// What file of what checkpoint it is.
+    pub(in crate::sweep) const NAME: u32 = 0;
+    /// Words of the record.
+    pub(in crate::sweep) const RECORD: u32 = 1;
+    /// Ids of children.
+    pub(in crate::sweep) const EDGES: u32 = 2;
+    /// Words of keys.
+    pub(in crate::sweep) const KEYS: u32 = 3;
+    /// The end of a ply: what is known of it as a whole.
+    pub(in crate::sweep) const PLY: u32 = 4;
+    /// Words of values.
+    pub(in crate::sweep) const VALUES: u32 = 5;
+}
+
+/// Numbers of a frame.
+pub(super) const FRAME: usize = 1 << 15;
+/// Bytes in memory that are worth being written for the room.
+const WORTH_BYTES: u64 = 4 << 20;
+/// Written bytes after which a checkpoint's file is closed, however short it took.
+const SEGMENT_BYTES: u64 = 64 << 20;
+
+/// Where frames lie.
+#[derive(Clone)]
+enum Source {
+    Scratch(FrameFile),
+    Named(PathBuf),
+}
+
+/// A run of numbers; see the module's header.
+struct Run<T: Plain> {
+    held: HugeVec<T>,
+    /// Place of the first number in memory.
+    base: usize,
+    /// Numbers that were handed to the writer.
+    written: usize,
+    /// Numbers in frames that are finished.
+    indexed: usize,
+    /// Finished frames: the place of the first number, the source, the frame.
+    frames: Vec<(usize, usize, Frame)>,
+    coding: Coding,
+    tag: u32,
+}
+
+impl<T: Plain + Framed> Run<T> {
+    fn new(tag: u32, coding: Coding) -> Self {
+        let held = HugeVec::new();
+        Self { held, base: 0, written: 0, indexed: 0, frames: Vec::new(), coding, tag }
+    }
+
+    fn end(&self) -> usize {
+        self.base + self.held.len()
+    }
+
+    /// Hands numbers up to a place to the writer, in frames of at least `least`.
+    fn pour(&mut self, writer: &mut FrameWriter, to: usize, least: usize) -> std::io::Result<()> {
+        while to - self.written >= least.max(1) {
+            let upto = to.min(self.written + FRAME);
+            let numbers = &self.held.as_slice()[self.written - self.base..upto - self.base];
+            writer.write(self.tag, self.coding, numbers)?;
+            self.written = upto;
+        }
+        Ok(())
+    }
+
+    /// Drops from memory what was written.
+    fn forget_written(&mut self) {
+        let count = self.written.saturating_sub(self.base).min(self.held.len());
+        self.held.drop_front(count);
+        self.base += count;
+        self.held.shrink_to_fit();
+    }
+
+    fn cut(&mut self, end: usize) {
+        self.written = self.written.min(end);
+        self.base = self.base.min(end);
+        self.held.truncate(end - self.base);
+    }
+
+    fn index(&mut self, source: usize, frame: Frame) {
+        self.frames.push((self.indexed, source, frame));
+        self.indexed += frame.count as usize;
+    }
+
+    /// The numbers from one place to another, in memory or through a window.
+    fn slice<'a>(
+        &'a self,
+        shelf: &mut Shelf,
+        from: usize,
+        to: usize,
+        window: &'a mut Window<T>,
+    ) -> Result<&'a [T], StorageFault> {
+        debug_assert!(from <= to && to <= self.end(), "numbers of the run");
+        if from >= self.base {
+            return Ok(&self.held.as_slice()[from - self.base..to - self.base]);
+        }
+        window.advance(from);
+        while window.end() < to.min(self.base) {
+            self.load(shelf, window)?;
+        }
+        if window.end() < to {
+            let held = &self.held.as_slice()[window.end() - self.base..to - self.base];
+            window.numbers.extend_from_slice(held);
+        }
+        Ok(&window.numbers[..to - from])
+    }
+
+    /// Appends the frame that holds the place behind a window.
+    fn load(&self, shelf: &mut Shelf, window: &mut Window<T>) -> Result<(), StorageFault> {
+        let (at, old) = (window.end(), window.numbers.len());
+        let next = self.frames.partition_point(|(start, ..)| *start <= at);
+        assert!(next > 0, "what is not in memory is in a finished frame");
+        let (start, source, frame) = self.frames[next - 1];
+        let end = start + frame.count as usize;
+        assert!(at < end, "what is not in memory is in a finished frame");
+        shelf.read(source, &frame, &mut window.numbers)?;
+        assert_eq!(window.numbers.len() - old, frame.count as usize, "a frame is read whole");
+        window.numbers.drain(old..old + at - start);
+        // What lies beyond the base is read from memory, where it may have been cut since.
+        window.numbers.truncate(old + end.min(self.base) - at);
+        Ok(())
+    }
+}
+
+/// A part of a run that is read in order.
+#[derive(Default)]
+pub(super) struct Window<T> {
+    numbers: Vec<T>,
+    /// Place of the first of them.
+    start: usize,
+}
+
+impl<T> Window<T> {
+    /// Drops what lies before a place; all, where the place is not in it.
+    fn advance(&mut self, from: usize) {
+        if from < self.start || from > self.start + self.numbers.len() {
+            self.numbers.clear();
+        } else {
+            self.numbers.drain(..from - self.start);
+        }
+        self.start = from;
+    }
+
+    fn end(&self) -> usize {
+        self.start + self.numbers.len()
+    }
+}
+
+/// The files that frames lie in.
+#[derive(Default)]
+struct Shelf {
+    sources: Vec<Source>,
+    /// The file that was read last.
+    opened: Option<(usize, FrameFile)>,
+}
+
+impl Shelf {
+    fn read<T: Framed>(
+        &mut self,
+        source: usize,
+        frame: &Frame,
+        out: &mut Vec<T>,
+    ) -> Result<(), StorageFault> {
+        let path = match &self.sources[source] {
+            Source::Scratch(file) => {
+                return file.read(frame, out).map_err(|error| {
+                    StorageFault::System(format!("cannot read a scratch file: {error}"))
+                });
+            }
+            Source::Named(path) => path,
+        };
+        let failed = |error| StorageFault::reading(path, &error);
+        if self.opened.as_ref().is_none_or(|(held, _)| *held != source) {
+            self.opened = Some((source, FrameFile::reopen(path).map_err(failed)?));
+        }
+        let (_, file) = self.opened.as_ref().expect("just opened");
+        file.read(frame, out).map_err(failed)
+    }
+}
+
+/// The runs of a sweep; see the module's header.
+pub(super) struct Trail {
+    record: Run<u64>,
+    edges: Run<u32>,
+    keys: Run<u64>,
+    shelf: Shelf,
+    writer: Option<FrameWriter>,
+    /// Whether numbers are written as they come.
+    streaming: bool,
+    /// Frames of the open writer that belong to sealed plies, and where the ply in work begins.
+    sealed_frames: usize,
+    sealed: (usize, usize, usize),
+    /// Plies sealed, and those in files that are closed.
+    plies: usize,
+    closed_plies: usize,
+    opened_at: Instant,
+    spill: Option<PathBuf>,
+    thrift: bool,
+    scratch: Option<Scratch>,
+    checkpoint: Option<Arc<Checkpoint>>,
+    /// Bytes in closed files.
+    closed_bytes: u64,
+}
+
+impl Default for Trail {
+    fn default() -> Self {
+        Self::new(None, None, 1)
+    }
+}
+
+impl Trail {
+    /// An empty trail; `width` is the number of words of a key.
+    pub(super) fn new(
+        checkpoint: Option<Arc<Checkpoint>>,
+        spill: Option<PathBuf>,
+        width: usize,
+    ) -> Self {
+        let stride = u16::try_from(width).unwrap_or(1);
+        Self {
+            record: Run::new(tag::RECORD, Coding::Plain),
+            edges: Run::new(tag::EDGES, Coding::Steps(1)),
+            keys: Run::new(tag::KEYS, Coding::Steps(stride)),
+            shelf: Shelf::default(),
+            writer: None,
+            streaming: checkpoint.is_some(),
+            sealed_frames: 0,
+            sealed: (0, 0, 0),
+            plies: 0,
+            closed_plies: 0,
+            opened_at: Instant::now(),
+            spill,
+            thrift: false,
+            scratch: None,
+            checkpoint,
+            closed_bytes: 0,
+        }
+    }
+
+    /// The same trail, which leaves memory also where memory is not short.
+    pub(super) fn thrifty(self, thrift: bool) -> Self {
+        Self { thrift, ..self }
+    }
+
+    /// Whether memory is to be taken for short.
+    pub(super) fn is_thrifty(&self) -> bool {
+        self.thrift
+    }
+
+    /// Places behind the newest word of the record, edge, and word of keys.
+    pub(super) fn ends(&self) -> (usize, usize, usize) {
+        (self.record.end(), self.edges.end(), self.keys.end())
+    }
+
+    /// What records and edges are appended to.
+    pub(super) fn tails(&mut self) -> (&mut HugeVec<u64>, &mut HugeVec<u32>) {
+        (&mut self.record.held, &mut self.edges.held)
+    }
+
+    /// Bytes in memory.
+    pub(super) fn bytes(&self) -> u64 {
+        self.record.held.bytes() + self.edges.held.bytes() + self.keys.held.bytes()
+    }
+
+    /// Bytes on disk.
+    pub(super) fn disk_bytes(&self) -> u64 {
+        let values = self.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.value_bytes());
+        self.closed_bytes + values + self.writer.as_ref().map_or(0, FrameWriter::bytes)
+    }
+
+    /// Whether numbers are written as they come.
+    pub(super) fn is_streaming(&self) -> bool {
+        self.streaming
+    }
+
+    /// Whether keys are kept in the trail.
+    pub(super) fn wants_keys(&self) -> bool {
+        self.checkpoint.is_some()
+    }
+
+    /// The checkpoint, where there is one.
+    pub(super) fn checkpoint(&self) -> Option<&Arc<Checkpoint>> {
+        self.checkpoint.as_ref()
+    }
+
+    /// Whether what does not fit in memory may be kept on disk.
+    pub(super) fn can_spill(&self) -> bool {
+        self.spill.is_some()
+    }
+
+    /// Folder for scratch files.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.spill.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
+    /// Whether room can be made by writing.
+    pub(super) fn can_yield(&self) -> bool {
+        let possible = self.streaming || self.spill.is_some();
+        possible && self.record.held.bytes() + self.edges.held.bytes() >= WORTH_BYTES
+    }
+
+    fn writer(&mut self) -> Result<&mut FrameWriter, StorageFault> {
+        if self.writer.is_none() {
+            let writer = match &self.checkpoint {
+                Some(checkpoint) => checkpoint.begin_plies(self.closed_plies)?,
+                None => FrameWriter::scratch(self.scratch()?),
+            };
+            self.sealed_frames = writer.frames();
+            self.opened_at = Instant::now();
+            self.writer = Some(writer);
+        }
+        Ok(self.writer.as_mut().expect("just made"))
+    }
+
+    /// The scratch file.
+    pub(super) fn scratch(&mut self) -> Result<&Scratch, StorageFault> {
+        if self.scratch.is_none() {
+            let folder = self.folder();
+            let made = Scratch::new(&folder);
+            self.scratch = Some(made.map_err(|error| {
+                StorageFault::system("make a scratch file in", &folder, &error)
+            })?);
+        }
+        Ok(self.scratch.as_ref().expect("just made"))
+    }
+
+    /// Where the open writer writes, for messages.
+    fn place(&self) -> PathBuf {
+        let folder = self.checkpoint.as_ref().map(|held| held.folder().to_owned());
+        folder.or_else(|| self.spill.clone()).unwrap_or_else(std::env::temp_dir)
+    }
+
+    fn failed(&self, error: &std::io::Error) -> StorageFault {
+        StorageFault::system("write to", &self.place(), error)
+    }
+
+    /// Writes full frames of what is new, where numbers are written as they come.
+    pub(super) fn pour(&mut self) -> Result<(), StorageFault> {
+        if self.streaming
+            && self.record.end() + self.edges.end() - self.record.written - self.edges.written
+                >= FRAME
+        {
+            self.pour_from(FRAME)?;
+        }
+        Ok(())
+    }
+
+    fn pour_from(&mut self, least: usize) -> Result<(), StorageFault> {
+        self.writer()?;
+        let writer = self.writer.as_mut().expect("just made");
+        let (record, edges) = (self.record.end(), self.edges.end());
+        let poured = self.record.pour(writer, record, least);
+        let poured = poured.and_then(|()| self.edges.pour(writer, edges, least));
+        poured.map_err(|error| self.failed(&error))
+    }
+
+    /// Writes keys, which do not stay in memory; `rest` also those that fill no frame. Returns how
+    /// many words were written.
+    pub(super) fn pour_keys(&mut self, words: &[u64], rest: bool) -> Result<usize, StorageFault> {
+        debug_assert!(self.keys.held.is_empty(), "keys stay with their ply");
+        let Coding::Steps(width) = self.keys.coding else { unreachable!("keys are steps") };
+        let whole = FRAME / usize::from(width) * usize::from(width);
+        let mut done = 0;
+        while words.len() - done >= if rest { 1 } else { whole } {
+            let to = words.len().min(done + whole);
+            let (tag, coding) = (self.keys.tag, self.keys.coding);
+            let sent = self.writer()?.write(tag, coding, &words[done..to]);
+            sent.map_err(|error| self.failed(&error))?;
+            done = to;
+        }
+        self.keys.base += done;
+        self.keys.written += done;
+        Ok(done)
+    }
+
+    /// Ends a ply: what follows belongs to the next. `words` tell what is known of the ply.
+    pub(super) fn seal(&mut self, words: &[u64]) -> Result<(), StorageFault> {
+        self.plies += 1;
+        if self.streaming {
+            self.pour_from(1)?;
+            if self.checkpoint.is_some() {
+                let sent = self.writer()?.write(tag::PLY, Coding::Plain, words);
+                sent.map_err(|error| self.failed(&error))?;
+            }
+        }
+        self.sealed_frames = self.writer.as_ref().map_or(0, FrameWriter::frames);
+        self.sealed = self.ends();
+        let due = self.checkpoint.as_ref().is_some_and(|checkpoint| {
+            let bytes = self.writer.as_ref().map_or(0, FrameWriter::bytes);
+            self.opened_at.elapsed() >= checkpoint.pace() || bytes >= SEGMENT_BYTES
+        });
+        if due { self.close() } else { Ok(()) }
+    }
+
+    /// Takes back everything since the last sealed ply.
+    pub(super) fn cut(&mut self) -> Result<(), StorageFault> {
+        let (record, edges, keys) = self.sealed;
+        self.record.cut(record);
+        self.edges.cut(edges);
+        self.keys.cut(keys);
+        let frames = self.sealed_frames;
+        let outcome = self.writer.as_mut().map_or(Ok(()), |writer| writer.cut(frames));
+        outcome.map_err(|error| self.failed(&error))
+    }
+
+    /// Writes what is in memory, as far as it is not yet written, and drops it.
+    pub(super) fn make_room(&mut self) -> Result<(), StorageFault> {
+        if !self.streaming {
+            self.streaming = true;
+            self.writer()?;
+            let (record, edges, _) = self.sealed;
+            let writer = self.writer.as_mut().expect("just made");
+            let poured = self.record.pour(writer, record, 1);
+            let poured = poured.and_then(|()| self.edges.pour(writer, edges, 1));
+            self.sealed_frames = writer.frames();
+            poured.map_err(|error| self.failed(&error))?;
+        }
+        self.pour_from(1)?;
+        self.record.forget_written();
+        self.edges.forget_written();
+        Ok(())
+    }
+
+    /// Closes the file that is being written: its plies are then durable, and can be read.
+    pub(super) fn close(&mut self) -> Result<(), StorageFault> {
+        let Some(writer) = self.writer.take() else { return Ok(()) };
+        assert_eq!(writer.frames(), self.sealed_frames, "a file is closed between plies");
+        if self.checkpoint.is_some() && self.plies == self.closed_plies {
+            return Ok(());
+        }
+        let finished = writer.finish(self.scratch.as_mut());
+        let (file, frames) = finished.map_err(|error| self.failed(&error))?;
+        let source = match &self.checkpoint {
+            Some(checkpoint) => Source::Named(checkpoint.plies_path(self.closed_plies)),
+            None => Source::Scratch(file),
+        };
+        self.add(source, &frames);
+        self.closed_plies = self.plies;
+        Ok(())
+    }
+
+    /// Takes in the frames of a finished file.
+    fn add(&mut self, source: Source, frames: &[Frame]) {
+        let at = self.shelf.sources.len();
+        self.shelf.sources.push(source);
+        for frame in frames {
+            self.closed_bytes += frame.size();
+            match frame.tag {
+                tag::RECORD => self.record.index(at, *frame),
+                tag::EDGES => self.edges.index(at, *frame),
+                tag::KEYS => self.keys.index(at, *frame),
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes in a checkpoint's file of `plies` plies; everything in it is on disk only.
+    pub(super) fn resume(&mut self, path: PathBuf, frames: &[Frame], plies: usize) {
+        self.add(Source::Named(path), frames);
+        for run in [&mut self.record, &mut self.keys] {
+            (run.base, run.written) = (run.indexed, run.indexed);
+        }
+        (self.edges.base, self.edges.written) = (self.edges.indexed, self.edges.indexed);
+        self.plies += plies;
+        self.closed_plies = self.plies;
+        self.sealed = self.ends();
+    }
+
+    /// Record words from one place to another.
+    pub(super) fn record<'a>(
+        &'a mut self,
+        from: usize,
+        to: usize,
+        window: &'a mut Window<u64>,
+    ) -> Result<&'a [u64], StorageFault> {
+        self.record.slice(&mut self.shelf, from, to, window)
+    }
+
+    /// Edges from one place to another.
+    pub(super) fn edges<'a>(
+        &'a mut self,
+        from: usize,
+        to: usize,
+        window: &'a mut Window<u32>,
+    ) -> Result<&'a [u32], StorageFault> {
+        self.edges.slice(&mut self.shelf, from, to, window)
+    }
+
+    /// Words of keys from one place to another, which lie in finished frames.
+    pub(super) fn keys<'a>(
+        &'a mut self,
+        from: usize,
+        to: usize,
+        window: &'a mut Window<u64>,
+    ) -> Result<&'a [u64], StorageFault> {
+        self.keys.slice(&mut self.shelf, from, to, window)
+    }
+}

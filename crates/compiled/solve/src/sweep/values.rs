@@ -1,0 +1,181 @@
+//! The values of one ply: in memory, or on disk where they do not fit; and on their way to a
+//! checkpoint.
+//!
+//! The values of a large ply are written to the checkpoint while they are computed, those of a
+//! small one only where some time has passed since the last, so that many small plies do not wait
+//! for the disk.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use store::{Coding, Frame, FrameFile, FrameWriter, HugeVec};
+
+use super::checkpoint::Checkpoint;
+use super::past::PastValues;
+use super::spool::Spool;
+use super::trail::{FRAME, tag};
+use crate::backend::Trouble;
+use crate::limits::refused;
+use crate::storage::StorageFault;
+
+/// Values, in words, that are written while they are computed.
+const LARGE: usize = 1 << 17;
+
+/// Values of one ply.
+#[derive(Default)]
+pub(super) struct Values {
+    /// Which; none where there are none.
+    pub(super) ply: Option<usize>,
+    /// Words of a value.
+    pub(super) limbs: usize,
+    /// The values, unless they are on disk.
+    pub(super) words: HugeVec<u64>,
+    away: Option<Away>,
+}
+
+/// Values on disk.
+struct Away {
+    file: FrameFile,
+    /// Frames with the place of their first word.
+    frames: Vec<(usize, Frame)>,
+    words: usize,
+}
+
+impl Away {
+    fn new(file: FrameFile, frames: impl IntoIterator<Item = Frame>) -> Self {
+        let (mut words, mut placed) = (0, Vec::new());
+        for frame in frames {
+            placed.push((words, frame));
+            words += frame.count as usize;
+        }
+        Self { file, frames: placed, words }
+    }
+}
+
+impl Values {
+    /// The values that an earlier process computed last.
+    pub(super) fn resumed(past: PastValues) -> Self {
+        let away = Away::new(past.file, past.frames);
+        let words = HugeVec::new();
+        Self { ply: Some(past.ply), limbs: past.limbs, words, away: Some(away) }
+    }
+
+    /// Bytes in memory.
+    pub(super) fn bytes(&self) -> u64 {
+        self.words.bytes()
+    }
+
+    /// Bytes that they would take in memory, where they are on disk.
+    pub(super) fn bytes_away(&self) -> Option<u64> {
+        self.away.as_ref().map(|away| 8 * away.words as u64)
+    }
+
+    /// Brings the values into memory.
+    pub(super) fn bring_in(&mut self) -> Result<(), Trouble> {
+        if let Some(words) = self.away.as_ref().map(|away| away.words) {
+            self.words = self.read(0, words)?;
+            self.away = None;
+        }
+        Ok(())
+    }
+
+    /// Takes all values out.
+    pub(super) fn clear(&mut self) {
+        self.words.clear();
+        self.away = None;
+    }
+
+    /// Words from one place to another, read from disk.
+    ///
+    /// # Panics
+    /// When the values are in memory.
+    pub(super) fn read(&self, from: usize, to: usize) -> Result<HugeVec<u64>, Trouble> {
+        let away = self.away.as_ref().expect("values on disk");
+        assert!(from <= to && to <= away.words, "words of the values");
+        let mut words = HugeVec::new();
+        words.reserve(to - from).map_err(refused)?;
+        let first =
+            away.frames.partition_point(|(start, frame)| start + frame.count as usize <= from);
+        let mut numbers: Vec<u64> = Vec::new();
+        for (start, frame) in away.frames[first..].iter().take_while(|(start, _)| *start < to) {
+            numbers.clear();
+            let read = away.file.read(frame, &mut numbers);
+            read.map_err(|error| StorageFault::damaged(Path::new("values"), &error))?;
+            let (low, high) = (from.saturating_sub(*start), numbers.len().min(to - start));
+            words.extend_within(&numbers[low..high]);
+        }
+        assert_eq!(words.len(), to - from, "frames follow one another");
+        Ok(words)
+    }
+}
+
+/// Where the values of a ply go while they are computed.
+pub(super) enum Sink {
+    /// They stay in memory.
+    Memory,
+    /// They go to disk, a block at a time.
+    Away(Spool<u64>),
+}
+
+impl Sink {
+    /// A sink on disk.
+    pub(super) fn away(folder: &Path) -> Result<Self, StorageFault> {
+        Ok(Self::Away(Spool::new(folder, 1, Coding::Plain)?))
+    }
+
+    /// Ends the values.
+    pub(super) fn finish(self, values: &mut Values) -> Result<(), StorageFault> {
+        if let Self::Away(spool) = self {
+            let (file, frames) = spool.finish_one()?;
+            values.away = Some(Away::new(file, frames));
+        }
+        Ok(())
+    }
+}
+
+/// Keeps the values of one ply for a later process.
+pub(super) struct ValueKeeper {
+    checkpoint: Arc<Checkpoint>,
+    ply: usize,
+    writer: FrameWriter,
+    waiting: Vec<u64>,
+}
+
+impl ValueKeeper {
+    /// Begins, unless the ply is small and the last one was kept a moment ago. The values of ply 1
+    /// are always kept: the answer follows from them at once.
+    pub(super) fn new(
+        checkpoint: &Arc<Checkpoint>,
+        ply: usize,
+        limbs: usize,
+        states: usize,
+    ) -> Result<Option<Self>, StorageFault> {
+        if ply > 1 && states * limbs < LARGE && !checkpoint.is_due(Instant::now()) {
+            return Ok(None);
+        }
+        let writer = checkpoint.begin_values(ply, limbs, states)?;
+        Ok(Some(Self { checkpoint: Arc::clone(checkpoint), ply, writer, waiting: Vec::new() }))
+    }
+
+    /// Takes in the next values.
+    pub(super) fn add(&mut self, values: &[u64]) -> Result<(), StorageFault> {
+        self.waiting.extend_from_slice(values);
+        if self.waiting.len() >= FRAME { self.write() } else { Ok(()) }
+    }
+
+    fn write(&mut self) -> Result<(), StorageFault> {
+        let sent = self.writer.write(tag::VALUES, Coding::Plain, &self.waiting);
+        self.waiting.clear();
+        let folder = self.checkpoint.folder();
+        sent.map_err(|error| StorageFault::system("write to", folder, &error))
+    }
+
+    /// Makes the values durable.
+    pub(super) fn finish(mut self) -> Result<(), StorageFault> {
+        if !self.waiting.is_empty() {
+            self.write()?;
+        }
+        self.checkpoint.end_values(self.ply, self.writer)
+    }
+}
