@@ -30,6 +30,10 @@ const LONGEST: usize = 40;
 /// Literals by which all clauses together may grow. Resolvents of long clauses are few and long;
 /// each is dear to propagate.
 const MORE_LITERALS: usize = 8;
+/// Blocks from which on a formula is long. A short one is split into parts (`parts`), and a
+/// variable that links two groups of others may hold them apart once it has its value, which its
+/// resolvents do not: there it goes only where a third of the literals go with it.
+const LONG: usize = 16;
 
 struct Work<'a> {
     options: &'a Options,
@@ -146,7 +150,8 @@ fn resolvents(
     let both = [lit, !lit];
     let old: usize =
         both.iter().flat_map(|&lit| matrix.occurs.get(lit)).map(|&id| matrix.get(id).len()).sum();
-    let mut room = old + MORE_LITERALS;
+    let is_short = matrix.prefix.blocks() < LONG;
+    let mut room = if is_short { old - old / 3 } else { old + MORE_LITERALS };
     for left in matrix.occurs.get(lit).iter().map(|&id| matrix.get(id)) {
         work.stamp += 1;
         left.iter().for_each(|lit| work.mark[lit.code()] = work.stamp);
