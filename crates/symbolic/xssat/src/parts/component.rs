@@ -154,11 +154,13 @@ impl Components {
                 let sign = if lit.is_positive() { POSITIVE } else { NEGATIVE };
                 self.signs[var as usize] |= sign;
             }
-            match first {
-                None => first = Some(var),
-                Some(first) if clause.len() > 2 || self.links_binaries => self.join(first, var),
-                Some(_) => {}
-            }
+            first = match first {
+                None => Some(self.root(var)),
+                // Most are linked already: one look suffices.
+                Some(root) if self.links[var as usize] == root => first,
+                Some(root) if clause.len() > 2 || self.links_binaries => Some(self.join(root, var)),
+                Some(_) => first,
+            };
         }
         first.expect("an open clause that is not false has an open literal")
     }
@@ -172,9 +174,11 @@ impl Components {
         var
     }
 
-    fn join(&mut self, a: u32, b: u32) {
+    /// Makes two parts one; the variable that stands for it.
+    fn join(&mut self, a: u32, b: u32) -> u32 {
         let (a, b) = (self.root(a), self.root(b));
         self.links[a.max(b) as usize] = a.min(b);
+        a.min(b)
     }
 
     fn collect_pures(&self, problem: &Problem, component: Component, pures: &mut Vec<Lit>) {

@@ -26,20 +26,24 @@ const UNIT: u64 = 64;
 
 impl Reasoner {
     /// Whether a model agrees with the assignment, which is propagated without a conflict; a model
-    /// found is kept. Up to the depth `agrees` the model at hand agrees with the assignment; it
-    /// holds the values of all variables that are not given.
+    /// found is kept. The part's variables and clauses are given; on all else the model at hand is
+    /// one. Up to the depth `agrees` it agrees with the assignment on the part as well.
     ///
     /// # Errors
     /// The limit that is met.
     pub(crate) fn satisfy(
         &mut self,
-        vars: &[u32],
+        (vars, clauses): (&[u32], &[u32]),
         agrees: u32,
         clock: &mut Clock<'_>,
         stats: &mut Stats,
     ) -> Result<bool, HaltReason> {
         debug_assert!(self.trail.is_drawn(), "a check before all was propagated");
         stats.checks += 1;
+        if clauses.iter().all(|&id| self.holds(id)) {
+            self.take_model(agrees);
+            return Ok(true);
+        }
         let base = self.trail.depth();
         let mut open: Vec<u32> = vars.to_vec();
         open.retain(|&var| self.trail.is_open(Var::from_index(var as usize)));
@@ -124,6 +128,14 @@ impl Reasoner {
         let asserted = self.clauses.get(id)[0];
         self.trail.set(asserted, id);
         true
+    }
+
+    /// Whether a clause holds where open variables have the values of the model at hand.
+    fn holds(&self, id: u32) -> bool {
+        let fits = |lit: Lit| self.model[lit.var().index()] == lit.is_positive();
+        let holds =
+            |lit: Lit| self.trail.is_true(lit) || self.trail.is_open(lit.var()) && fits(lit);
+        self.clauses.get(id).iter().any(|&lit| holds(lit))
     }
 
     fn take_model(&mut self, agrees: u32) {

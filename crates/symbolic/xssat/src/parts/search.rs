@@ -176,8 +176,8 @@ impl Parts {
         setting: &mut Setting<'_>,
         clock: &mut Clock<'_>,
     ) -> Result<bool, HaltReason> {
-        let vars = self.components.vars(component);
-        let found = self.reasoner.satisfy(vars, agrees, clock, setting.stats)?;
+        let part = (self.components.vars(component), self.components.clauses(component));
+        let found = self.reasoner.satisfy(part, agrees, clock, setting.stats)?;
         if setting.options.learning == 0 {
             self.reasoner.forget_all();
         }
