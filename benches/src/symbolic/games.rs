@@ -2,12 +2,14 @@
 //!
 //! The solver must give the value of the sweep in every run that is not ended by its limit. The
 //! first table has whole processes in turns, both placements of each game; those of the options
-//! are single runs, since most differences are large. An option is moved from its default to the
-//! other end of its range, whatever options there are.
+//! are single runs, since most differences are large. Every option that is a switch and is on is
+//! switched off, whatever options there are. Some of them serve formulas that are no games, so
+//! members of families with known values stand beside the games.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use qcnf::families::Family;
 use xssat::{OptionRow, Options};
 
 use super::formula::{self, contender, count, within};
@@ -113,12 +115,18 @@ const QUICK: &[Asked] = &[Asked {
     is_ablated: true,
 }];
 
-/// Seconds of a run with an option changed.
-const PATIENCE: u64 = 4;
+/// Formulas that are no games: a family, its variant, and a size at which one inference tells.
+const OTHERS: &[(&str, &str, usize)] = &[("adder", "true", 12), ("cycle", "chance", 16)];
 
-/// A game made, with its formulas and its value.
-struct Made<'a> {
-    asked: &'a Asked,
+/// Seconds of a run with an option off.
+const PATIENCE: u64 = 2;
+
+/// Largest value of an option that is a switch.
+const SWITCH: u64 = 2;
+
+/// What the options are measured on: a game's formulas or another one, and the value.
+struct Made {
+    name: String,
     formulas: Vec<PathBuf>,
     value: String,
 }
@@ -156,11 +164,12 @@ pub(crate) fn bench(setup: &Setup, page: &mut Page) -> Result<(), String> {
         ],
         &rows,
     );
+    ablated.extend(others(setup)?);
     ablation(setup, page, &ablated)
 }
 
 /// Both placements of a game, translated and then solved in turns.
-fn measured<'a>(setup: &Setup, asked: &'a Asked) -> Result<(Made<'a>, Vec<Vec<String>>), String> {
+fn measured(setup: &Setup, asked: &Asked) -> Result<(Made, Vec<Vec<String>>), String> {
     let sheet = setup.sheet(asked.instance.words)?;
     let (value, _) = asked.instance.value(setup, &sheet)?;
     let (mut formulas, mut translations, mut contenders) = (Vec::new(), Vec::new(), Vec::new());
@@ -175,7 +184,7 @@ fn measured<'a>(setup: &Setup, asked: &'a Asked) -> Result<(Made<'a>, Vec<Vec<St
     let costs = contest(&contenders, &value)?;
     let rows = costs.iter().zip(&translations).map(|(cost, run)| row(asked, cost, run.cpu));
     let rows = rows.collect();
-    Ok((Made { asked, formulas, value }, rows))
+    Ok((Made { name: asked.name.to_owned(), formulas, value }, rows))
 }
 
 fn row(asked: &Asked, cost: &Cost, translation: Duration) -> Vec<String> {
@@ -194,27 +203,37 @@ fn row(asked: &Asked, cost: &Cost, translation: Duration) -> Vec<String> {
     ]
 }
 
-/// The value of an option that is not its default: the low end of its range, or the high one.
-fn other_end(row: &OptionRow) -> u64 {
-    let (low, high) = row.range;
-    assert!(low < high, "an option with one value");
-    if row.default == low { high } else { low }
+/// Members of families as formulas.
+fn others(setup: &Setup) -> Result<Vec<Made>, String> {
+    let made = OTHERS.iter().map(|(family, variant, size)| {
+        let member = Family::named(family)?.member(Some(variant), &[*size])?;
+        let path = setup.scratch.join(format!("{family}-{variant}-{size}.sdimacs"));
+        std::fs::write(&path, qcnf::text::print(&member.formula))
+            .map_err(|error| error.to_string())?;
+        let name = format!("{family} {size}, {variant}");
+        Ok(Made { name, formulas: vec![path], value: member.value.to_string() })
+    });
+    made.collect()
 }
 
-fn ablation(setup: &Setup, page: &mut Page, all: &[Made<'_>]) -> Result<(), String> {
+/// Whether an option is a switch that is on.
+fn is_on(row: &OptionRow) -> bool {
+    row.range.0 == 0 && row.range.1 <= SWITCH && row.default > 0
+}
+
+fn ablation(setup: &Setup, page: &mut Page, all: &[Made]) -> Result<(), String> {
     page.say("## What each inference is worth");
     page.say(&format!(
-        "CPU seconds of single runs with one option at the other end of its range, ended after \
-         {PATIENCE} s: the first number of a pair is with the dependency placement, the second \
-         with the baseline. Every value that was reached is right."
+        "CPU seconds of single runs with one option switched off, ended after {PATIENCE} s: of a \
+         pair the first number is with the dependency placement, the second with the baseline. \
+         Every value that was reached is right."
     ));
-    let none = std::iter::once(("all at their defaults".to_owned(), Vec::new(), ""));
-    let changed = Options::TABLE.iter().map(|row| {
-        let set = format!("{}={}", row.name, other_end(row));
-        (format!("`{}` {} -> {}", row.name, row.default, other_end(row)), vec![set], row.meaning)
-    });
+    let none = std::iter::once(("none off".to_owned(), Vec::new(), ""));
+    let switches = Options::TABLE.iter().filter(|row| is_on(row));
+    let off = switches
+        .map(|row| (format!("`{}`", row.name), vec![format!("{}=0", row.name)], row.meaning));
     let mut rows = Vec::new();
-    for (name, set, meaning) in none.chain(changed) {
+    for (name, set, meaning) in none.chain(off) {
         eprintln!("symbolic: {name}");
         let mut row = vec![name];
         for made in all {
@@ -225,8 +244,9 @@ fn ablation(setup: &Setup, page: &mut Page, all: &[Made<'_>]) -> Result<(), Stri
         row.push(meaning.to_owned());
         rows.push(row);
     }
-    let names = all.iter().map(|made| made.asked.name);
-    let head: Vec<&str> = std::iter::once("option").chain(names).chain(["what it does"]).collect();
+    let names = all.iter().map(|made| made.name.as_str());
+    let head: Vec<&str> =
+        std::iter::once("option off").chain(names).chain(["what it does"]).collect();
     page.table(&head, &rows);
     Ok(())
 }
@@ -234,15 +254,14 @@ fn ablation(setup: &Setup, page: &mut Page, all: &[Made<'_>]) -> Result<(), Stri
 /// The seconds of one run, or that it was ended.
 fn changed_run(
     setup: &Setup,
-    made: &Made<'_>,
-    formula: &std::path::Path,
+    made: &Made,
+    formula: &Path,
     set: &[String],
 ) -> Result<String, String> {
     let run = within(setup, formula, PATIENCE, set)?;
     let Some(value) = formula::value(&run.output) else { return Ok(ended(&run)) };
     if value != made.value {
-        let name = made.asked.name;
-        return Err(format!("{name} with {set:?} is {value}, and not {}", made.value));
+        return Err(format!("{} with {set:?} is {value}, and not {}", made.name, made.value));
     }
     Ok(seconds(run.cpu))
 }
@@ -257,14 +276,24 @@ fn ended(run: &Run) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{GAMES, other_end};
+    use super::{GAMES, OTHERS, is_on};
+    use qcnf::families::Family;
     use xssat::Options;
 
     #[test]
-    fn every_option_has_another_end() {
-        for row in Options::TABLE {
-            let end = other_end(row);
-            assert!(end != row.default && Options::default().set(row.name, end).is_ok());
+    fn switches_that_are_on_are_found_and_can_be_off() {
+        let switches: Vec<_> = Options::TABLE.iter().filter(|row| is_on(row)).collect();
+        assert!(switches.iter().any(|row| row.name == "frontier_cache"));
+        assert!(switches.iter().any(|row| row.name == "definability"));
+        for row in switches {
+            assert_eq!(Options::default().set(row.name, 0), Ok(()), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn formulas_that_are_no_games_are_members_of_families() {
+        for (family, variant, size) in OTHERS {
+            assert!(Family::named(family).unwrap().member(Some(variant), &[*size]).is_ok());
         }
     }
 
