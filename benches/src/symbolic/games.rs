@@ -116,7 +116,7 @@ const QUICK: &[Asked] = &[Asked {
 }];
 
 /// Formulas that are no games: a family, its variant, and a size at which one inference tells.
-const OTHERS: &[(&str, &str, usize)] = &[("adder", "true", 12), ("cycle", "chance", 16)];
+const OTHERS: &[(&str, &str, usize)] = &[("adder", "true", 12), ("cycle", "chance", 28)];
 
 /// Seconds of a run with an option off.
 const PATIENCE: u64 = 2;
