@@ -1,20 +1,26 @@
 //! The solver against z3 on formulas without chance that are too large for the definition, and
-//! against what theory knows of families.
+//! against what theory knows of families; and z3 on what the solver learned.
 #![cfg(feature = "z3")]
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use audit::{Limits, qbf_value};
+use audit::{Limits, clauses_are_implied, qbf_value};
 use exact::Ratio;
+use index::Id;
+use qcnf::derivation::derive;
 use qcnf::families::FAMILIES;
-use qcnf::random::{Shape, gated, plain};
-use qcnf::{Kind, Qcnf};
+use qcnf::random::{Dice, Shape, gated, plain};
+use qcnf::{Kind, Lit, Qcnf, Quantifier, Var};
 use verdict::Watch;
 use xssat::{Options, Solver};
 
 /// The solver's value; none where it takes over ten seconds.
 fn solved(formula: &Qcnf) -> Option<Ratio> {
+    solve(&mut Solver::new(formula, &Options::default()))
+}
+
+fn solve(solver: &mut Solver) -> Option<Ratio> {
     let interrupt = AtomicBool::new(false);
     let watch = Watch {
         started: Instant::now(),
@@ -23,7 +29,7 @@ fn solved(formula: &Qcnf) -> Option<Ratio> {
         interrupt: &interrupt,
         progress: &|_| {},
     };
-    Solver::new(formula, &Options::default()).solve(&[], &watch).ok()
+    solver.solve(&[], &watch).ok()
 }
 
 #[test]
@@ -64,4 +70,48 @@ fn members_of_families_are_worth_what_theory_says() {
             }
         }
     }
+}
+
+/// Clauses of three literals, close to where they stop having a model, so that much is learned.
+fn threes(dice: &mut Dice, variables: usize) -> Qcnf {
+    let mut formula = Qcnf::new(variables);
+    for var in (0..variables).map(Var::from_index) {
+        let quantifier = match dice.below(8) {
+            0 => Quantifier::Forall,
+            1 | 2 => Quantifier::Chance(Ratio::new(1u8, 3u8)),
+            _ => Quantifier::Exists,
+        };
+        formula.quantify(quantifier, vec![var]);
+    }
+    let mut vars: Vec<Var> = (0..variables).map(Var::from_index).collect();
+    for _ in 0..4 * variables {
+        dice.shuffle(&mut vars);
+        let clause: Vec<Lit> = vars[..3].iter().map(|v| Lit::new(*v, dice.percent(50))).collect();
+        formula.add_clause(&clause);
+    }
+    formula
+}
+
+/// Every clause that was learned follows from the prepared ones, by its own derivation and by z3;
+/// without its first literal it often would not.
+#[test]
+fn learned_clauses_are_implied() {
+    let limits = Limits { time: Duration::from_secs(10) };
+    let (mut learned_clauses, mut short) = (0, 0);
+    for seed in 0..80 {
+        let formula = threes(&mut Dice::new(seed), 36 + (seed % 20) as usize);
+        let options = Options { walk: 2, trace: 1, rounds: seed % 2, ..Options::default() };
+        let mut solver = Solver::new(&formula, &options);
+        solve(&mut solver);
+        let Some(learned) = solver.learned() else { continue };
+        let derived = derive(&learned.formula, &learned.steps).expect("the steps are steps");
+        let clauses: Vec<&[Lit]> =
+            learned.clauses.iter().take(200).map(|step| &derived[*step].clause[..]).collect();
+        let report = clauses_are_implied(&learned.formula, clauses.iter().copied(), limits);
+        assert!(report.all_proven(), "seed {seed}: {report:?}");
+        learned_clauses += report.proven;
+        let shorter = clauses.iter().filter_map(|clause| Some(clause.split_first()?.1)).take(20);
+        short += clauses_are_implied(&learned.formula, shorter, limits).refuted.len();
+    }
+    assert!(learned_clauses > 400 && short > 20, "{learned_clauses} learned, {short} refuted");
 }
