@@ -185,3 +185,23 @@ fn an_interrupt_ends_in_bounds() {
     assert_eq!(ran.status.code(), Some(1), "{ran:?}");
     assert!(String::from_utf8_lossy(&ran.stdout).contains("halted: it was interrupted"), "{ran:?}");
 }
+
+#[test]
+fn traces_are_written_and_checked_without_the_solver() {
+    let trace = xssat(GUESS, &["--to", "trace"]);
+    assert!(trace.status == 0 && trace.out.contains("\ntrace\n"), "{trace:?}");
+    let checked = xssat(&trace.out, &["--check"]);
+    assert!(checked.out.starts_with("probability 2/3 "), "{checked:?}");
+    assert!(checked.out.contains("shown by "), "{checked:?}");
+    let last = trace.out.trim_end().rfind('\n').expect("lines");
+    for (text, needle) in [
+        (GUESS, "no line `trace`"),
+        (&trace.out[..=last], "n"),
+        (&format!("{}nonsense\n", trace.out), "not understood"),
+        (&trace.out.replace("factor 1", "factor 1/0"), "not understood"),
+        ("p cnf 1\ntrace\n", "formula of the trace"),
+    ] {
+        xssat(text, &["--check"]).refused(2, &["<stdin>", needle]);
+    }
+    run(&["xssat", "-", "--check", "--stats"]).refused(2, &["--stats"]);
+}

@@ -157,6 +157,8 @@ pub(super) const XSSAT_HELP: &str = "\
 Examples:
   oddsmith xssat formula.sdimacs
   oddsmith xssat formula.qdimacs --stats
+  oddsmith xssat formula.sdimacs --to trace -o formula.trace
+  oddsmith xssat formula.trace --check
   oddsmith translate GAME --to sdimacs --horizon 18 | oddsmith xssat - --witness";
 
 pub(super) const COMPLETIONS_HELP: &str = "\

@@ -575,6 +575,9 @@ pub(crate) struct XssatArgs {
     /// The formula; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// Take FILE for a trace (`--to trace`), and find the value that it shows without the solver
+    #[arg(long, conflicts_with_all = ["to", "stats", "json", "audit", "witness"])]
+    pub(crate) check: bool,
     /// Write the formula in this form instead
     #[arg(long, value_enum, conflicts_with_all = ["stats", "json", "audit", "witness"])]
     pub(crate) to: Option<FormulaForm>,
@@ -600,6 +603,8 @@ pub(crate) enum FormulaForm {
     Sdimacs,
     /// Exists and forall alone
     Qdimacs,
+    /// The trace of a solver: what shows the value to those who do not trust it (`--check`)
+    Trace,
 }
 
 /// Prints a script that completes commands and flags.

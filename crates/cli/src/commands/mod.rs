@@ -12,6 +12,7 @@ pub(crate) mod perft;
 pub(crate) mod play;
 pub(crate) mod solve;
 pub(crate) mod sqasp;
+mod trace;
 pub(crate) mod translate;
 pub(crate) mod xssat;
 

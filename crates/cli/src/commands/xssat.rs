@@ -10,6 +10,7 @@ use verdict::Watch;
 
 use super::formula::{Answer, export};
 use super::sqasp::patience;
+use super::trace;
 use crate::args::{FormulaForm, XssatArgs};
 use crate::failure::{Failure, Status};
 use crate::{audit, memory, reading, sheet};
@@ -23,6 +24,9 @@ pub(crate) fn run(
     memory::check_limit(args.limits.memory)?;
     audit::check(args.report.audit)?;
     let name = sheet::name(&args.file);
+    if args.check {
+        return trace::check(&args.file, out);
+    }
     let (path, patience) = (args.file.clone(), patience(&args.limits, &args.report, started));
     let formula = match reading::within(&patience, move || read(&path)) {
         Err(Failure::Unread(reason)) if args.to.is_none() => {
@@ -34,6 +38,9 @@ pub(crate) fn run(
     match args.to {
         Some(FormulaForm::Sdimacs) => export(&formula, args.dialect.into(), out, output),
         Some(FormulaForm::Qdimacs) => export(&formula, Dialect::Qdimacs, out, output),
+        Some(FormulaForm::Trace) => {
+            patience.watch(|watch| trace::export(&formula, watch, out, output))
+        }
         None => patience.watch(|watch| {
             let read = started.elapsed();
             let mut answer = Answer::find(&name, &formula, args.witness, read, watch);

@@ -1,0 +1,59 @@
+//! `xssat --to trace` and `xssat --check`: the value of a formula for those who trust no solver.
+//!
+//! A trace holds the formula that was walked and what was decided on the way; checking it finds
+//! the value again by a propagation of its own (`qcnf::trace`), in far less code than the solver
+//! has. How the walked formula follows from the given one is not part of it.
+
+use std::io::Write;
+use std::path::Path;
+
+use qcnf::Qcnf;
+use qcnf::trace::Trace;
+use verdict::Watch;
+use xssat::Options;
+
+use super::write_text;
+use crate::failure::{Failure, Status};
+use crate::report::answer::reason;
+use crate::report::number::{decimal, fraction};
+use crate::sheet;
+
+/// Solves a formula and writes the trace.
+pub(crate) fn export(
+    formula: &Qcnf,
+    watch: &Watch<'_>,
+    out: &mut dyn Write,
+    output: Option<&Path>,
+) -> Result<Status, Failure> {
+    let trace = match xssat::trace(formula, &Options::default(), watch) {
+        Ok(trace) => trace,
+        Err(halted) => {
+            let why = reason(&halted.reason).1;
+            let mut errors = std::io::stderr().lock();
+            // A closed standard error is nobody's loss.
+            writeln!(errors, "halted: {why}; there is no trace, nothing was written").ok();
+            return Ok(Status::Halted);
+        }
+    };
+    let mut text = Vec::new();
+    trace.write(&mut text)?;
+    let text = String::from_utf8(text)
+        .map_err(|_| Failure::Environment("a trace was written that is no text".to_owned()))?;
+    write_text(out, output, &text)?;
+    Ok(Status::Answered)
+}
+
+/// Finds the value that a trace shows.
+pub(crate) fn check(path: &Path, out: &mut dyn Write) -> Result<Status, Failure> {
+    let bytes = sheet::bytes_of("trace", path)?;
+    let refuse = |fault: &dyn std::fmt::Display| {
+        Failure::input("trace", format!("{}: {fault}", sheet::name(path)))
+    };
+    let text = String::from_utf8(bytes).map_err(|_| refuse(&"this is no text"))?;
+    let trace = Trace::parse(&text).map_err(|fault| refuse(&fault))?;
+    let value = trace.value().map_err(|fault| refuse(&fault))?;
+    let nodes = trace.nodes.len();
+    writeln!(out, "probability {} {}", fraction(&value), decimal(&value))?;
+    writeln!(out, "shown by {nodes} node{}", if nodes == 1 { "" } else { "s" })?;
+    Ok(Status::Answered)
+}
