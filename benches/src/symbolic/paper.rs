@@ -40,9 +40,9 @@ const STOCHASTIC: &[(&str, u32)] = &[
 const QUICK: &[(&str, u32)] = &[("connect 2 2 2 --own 1/2", 8)];
 
 /// Seconds of a run at most.
-const SECONDS: u64 = 10;
+const SECONDS: u64 = 5;
 /// Seconds of a run with the prefix as it is written.
-const SHORT: u64 = 3;
+const SHORT: u64 = 2;
 /// The option that lets a solver move a variable to where its inputs are.
 const AS_WRITTEN: &str = "definability=0";
 
