@@ -44,6 +44,97 @@ fn the_engine_answers_as_the_sweep_does() {
     }
 }
 
+/// What the engines may say differently: who answers, what it counted, what it took.
+#[cfg(feature = "symbolic")]
+const OWN: &[&str] = &[
+    "engine",
+    "states",
+    "decision_states",
+    "stored",
+    "plies",
+    "seconds",
+    "translation_seconds",
+    "peak_bytes",
+    "checked",
+];
+
+#[cfg(feature = "symbolic")]
+#[test]
+fn its_object_says_what_that_of_the_sweep_does() {
+    let games = format!("{}/../../games", env!("CARGO_MANIFEST_DIR"));
+    for line in [
+        "penalties --roles",
+        "coin-row --objective goal --role bob",
+        "race --horizon 3 --chance bob --objective goal",
+        "coin-guess --horizon 0",
+    ] {
+        let (game, options) = line.split_once(' ').expect("a game and options");
+        let path = format!("{games}/{game}.gdl");
+        let said = |engine: &str| {
+            let fixed = ["solve", path.as_str(), "--json", "--engine", engine];
+            let ran = support::run(&[&fixed[..], &options.split(' ').collect::<Vec<_>>()].concat());
+            assert_eq!(ran.status, 0, "{line}: {ran:?}");
+            let mut object = ran.json();
+            let translated = object.to_string().contains("\"translation_seconds\":null");
+            assert_eq!(translated, engine == "sweep", "{line}: the time of translation");
+            let one = |answer: &mut serde_json::Value| {
+                let fields = answer.as_object_mut().expect("an answer is an object");
+                OWN.iter().for_each(|name| assert!(fields.remove(*name).is_some(), "{name}"));
+            };
+            match object["answers"].as_array_mut() {
+                Some(answers) => answers.iter_mut().for_each(one),
+                None => one(&mut object),
+            }
+            object
+        };
+        assert_eq!(said("symbolic"), said("sweep"), "{line}");
+    }
+}
+
+#[cfg(feature = "symbolic")]
+#[test]
+fn its_limits_hold_while_grounding_and_solving() {
+    let limited = |options: &[&str]| {
+        solve(support::CYCLE, &[&["--engine", "symbolic", "--json"], options].concat())
+    };
+    let few = limited(&["--ground-limit", "20"]);
+    assert_eq!(few.status, 2, "{few:?}");
+    assert_eq!(few.json()["error"]["code"], "ground-limit");
+    let late = limited(&["--time", "0s"]);
+    assert_eq!((late.status, &late.json()["halt"]["reason"]), (1, &"time".into()), "{late:?}");
+    let grows = run_with(&["sqasp", "-", "--memory", "120MiB"], b"n(0). n(X+1) :- n(X).");
+    assert!(grows.status == 1 && grows.out.contains("the memory limit was met"), "{grows:?}");
+    run_with(&["sqasp", "-", "--ground-limit", "1000"], b"n(0). n(X+1) :- n(X).")
+        .refused(2, &["more than 1,000 rules", "--ground-limit"]);
+}
+
+#[cfg(feature = "symbolic")]
+#[test]
+fn faults_of_a_program_are_shown_at_their_place() {
+    let shown = |program: &str, words: &[&str]| {
+        run_with(&["sqasp", "-"], program.as_bytes()).refused(2, words);
+    };
+    shown("{ a }.\n  a ; b.\n", &["<stdin>:2:3", "disjunction", "^^^^^^"]);
+    shown("{ a }.\n:~ a. [1]", &["<stdin>:2:1", "weak constraint"]);
+    shown("{ a }.\n_chance(1,3,2,a).", &["<stdin>:2:1", "3/2 is no probability", "^^^"]);
+    shown("{ a }. _exists(1,a).\n  _forall(2,a).", &["<stdin>:2:3", "quantified twice"]);
+    shown("{ a; b }. _exists(1,a).\n_forall(1,b).", &["<stdin>:2:1", "two quantifiers"]);
+    shown("{ a }.\n_exists(1,p(X)).", &["<stdin>:2:1", "unsafe"]);
+}
+
+#[cfg(feature = "symbolic")]
+#[test]
+fn a_program_is_written_in_each_dialect() {
+    let written =
+        |options: &[&str]| run_with(&[&["sqasp", "-"], options].concat(), COIN.as_bytes());
+    assert!(written(&["--to", "sdimacs"]).out.contains("r 1/3 2 0"));
+    let decimal = written(&["--to", "sdimacs", "--dialect", "decimal"]);
+    assert!(decimal.out.contains("r 0.333333") && decimal.err.contains("warning"), "{decimal:?}");
+    written(&["--to", "qdimacs"]).refused(2, &["bound by chance"]);
+    let ran = run_with(&["sqasp", "-", "--to", "qdimacs"], b"{ a }. _exists(1,a). :- a.");
+    assert!(ran.status == 0 && ran.out.contains("\ne 1 0\n-1 0\n"), "{ran:?}");
+}
+
 #[cfg(feature = "symbolic")]
 #[test]
 fn a_program_has_its_probability() {

@@ -120,7 +120,8 @@ fn entry(text: &str, atom: Option<AtomId>) -> Result<Option<Entry<'_>>, String> 
     let args = arguments(&text[word.len() + 1..text.len() - 1]);
     if args.len() != arity {
         let form = if arity == 2 { format!("{word}(L,A)") } else { format!("{word}(L,P,Q,A)") };
-        return Err(format!("`{text}` has {} arguments: write {form}", args.len()));
+        let s = if args.len() == 1 { "" } else { "s" };
+        return Err(format!("`{text}` has {} argument{s}: write {form}", args.len()));
     }
     if atom.is_some() {
         return Err(format!(

@@ -93,7 +93,7 @@ struct Log {
 
 impl Log {
     fn failure(self, last: String) -> GroundError {
-        let none = || vec![Message::nowhere(last)];
+        let none = || vec![message::from_clingo(&last)];
         GroundError::Program(if self.errors.is_empty() { none() } else { self.errors })
     }
 }
