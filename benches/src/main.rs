@@ -6,16 +6,19 @@
 //! process of its own so that its time and memory are its alone.
 #![forbid(unsafe_code)]
 
+mod bounds;
 mod contest;
 mod handwritten;
 mod hours;
 mod measure;
 mod nim;
+mod pig;
 mod plan;
 mod playouts;
 mod prolog;
 mod reading;
 mod record;
+mod recurrent;
 mod symbolic;
 
 use std::path::{Path, PathBuf};
@@ -33,6 +36,7 @@ const USAGE: &str = "benches run [--root FOLDER] [--symbolic PROGRAM] [--dir FOL
                      \x20           [--quick] [NAME]...\n\
                      benches handwritten COLUMNS ROWS LINE A/B [x|o]\n\
                      benches nim PILE A/B\n\
+                     benches pig TARGET DIE\n\
                      benches playouts SHEET [SECONDS]\n\
                      benches reading SHEET\n\
                      benches xssat FORMULA [--seconds N] [--set OPTION=NUMBER]...\n\
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
         "run" => run(rest),
         "handwritten" => solve_connect(rest),
         "nim" => solve_nim(rest),
+        "pig" => solve_pig(rest),
         "playouts" => playouts::play(rest),
         "reading" => reading::read(rest),
         "xssat" => symbolic::formula::solve(rest),
@@ -110,6 +115,15 @@ fn solve_nim(words: &[String]) -> Result<(), String> {
         return Err("a pile has a piece, and a probability lies in 0..1".into());
     }
     println!("{} {}", nim::odds(pile, add, of), pile);
+    Ok(())
+}
+
+fn solve_pig(words: &[String]) -> Result<(), String> {
+    let (target, die): (usize, usize) = (number(words.first())?, number(words.get(1))?);
+    if target == 0 || die < 2 {
+        return Err("a target is at least 1, a die has two faces".into());
+    }
+    println!("{} {target}", pig::odds(target, die));
     Ok(())
 }
 

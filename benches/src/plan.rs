@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use crate::bounds;
 use crate::contest::{Contender, Cost, Setup, contest, json_number};
 use crate::hours;
 use crate::nim;
 use crate::playouts;
 use crate::reading;
 use crate::record::{Page, megabytes, seconds};
+use crate::recurrent;
 use crate::symbolic;
 
 /// A bench by name.
@@ -57,6 +59,19 @@ pub(crate) const BENCHES: &[Bench] = &[
         meaning: "Stochastic nim, a piece added with probability 1/2: many propositions, few of \
                   which hold at a time.",
         run: nim,
+    },
+    Bench {
+        name: "recurrent",
+        arguments: "",
+        meaning: "Games that come back, without a horizon: certified bounds and exact fractions.",
+        run: recurrent::bench,
+    },
+    Bench {
+        name: "bounds",
+        arguments: "",
+        meaning: "What is known of stochastic Connect-4, own colour with probability 3/4, when the \
+                  time is over.",
+        run: bounds::bench,
     },
     Bench {
         name: "linear",

@@ -8,7 +8,7 @@ use solve::{Options, Search, Storage, Sweep};
 use verdict::Engine;
 
 use crate::args::{
-    DiskArgs, EngineArgs, EngineName, LimitArgs, PlacementName, SheetArgs, SolveArgs,
+    DiskArgs, EngineArgs, EngineName, EvaluatorName, LimitArgs, PlacementName, SheetArgs, SolveArgs,
 };
 use crate::audit::{self, Audited};
 use crate::child::{self, Clingo};
@@ -90,6 +90,8 @@ pub(crate) fn options(args: &EngineArgs, sheet: &SheetArgs) -> Options {
         fold: !args.no_fold,
         width: args.width,
         depth: args.depth,
+        evaluate: args.evaluate.map(Into::into),
+        seed: args.seed.unwrap_or(standard.seed),
         check: args.check,
     }
 }
@@ -111,6 +113,12 @@ fn refuse_misfits(args: &EngineArgs) -> Result<(), Failure> {
     let engine = args.engine;
     let misfits = [
         (args.depth.is_some() && engine != EngineName::Search, "--depth", "--engine search"),
+        (args.evaluate.is_some() && engine != EngineName::Search, "--evaluate", "--engine search"),
+        (
+            args.seed.is_some() && args.evaluate != Some(EvaluatorName::Rollout),
+            "--seed",
+            "--evaluate rollout",
+        ),
         (args.approximate && engine != EngineName::Sweep, "--approximate", "--engine sweep"),
         (args.width.is_some() && engine != EngineName::Sweep, "--width", "--engine sweep"),
         (args.no_fold && engine != EngineName::Sweep, "--no-fold", "--engine sweep"),
@@ -142,6 +150,14 @@ mod tests {
         assert!(refuse_misfits(&with(EngineName::Sweep, Some(4))).is_err());
         let rough = EngineArgs { approximate: true, ..with(EngineName::Search, None) };
         assert!(refuse_misfits(&rough).is_err());
+        let guess = |engine, evaluate| EngineArgs {
+            evaluate: Some(evaluate),
+            seed: Some(7),
+            ..with(engine, None)
+        };
+        assert!(refuse_misfits(&guess(EngineName::Search, EvaluatorName::Rollout)).is_ok());
+        assert!(refuse_misfits(&guess(EngineName::Search, EvaluatorName::Goal)).is_err());
+        assert!(refuse_misfits(&guess(EngineName::Sweep, EvaluatorName::Rollout)).is_err());
     }
 
     #[test]

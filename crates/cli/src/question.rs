@@ -58,7 +58,7 @@ fn build(
         }
     }
     debug_assert!(!chance.contains(role), "the asked role is never chance");
-    let objective = args.objective.into();
+    let objective = args.objective.unwrap_or_default().into();
     let rulebook = Arc::clone(rulebook);
     Ok(Question { rulebook, role, objective, horizon: args.horizon, chance, from })
 }

@@ -62,6 +62,7 @@ pub(crate) fn halt(reason: HaltReason) -> Halt {
         choosers: Vec::new(),
         moves: Vec::new(),
         counts: verdict::Counts::default(),
+        estimate: None,
         advice: format!("the sheet was still being read{more}"),
     }
 }

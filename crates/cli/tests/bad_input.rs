@@ -156,18 +156,20 @@ fn a_missing_goal_is_a_fault_only_under_objective_goal() {
 #[test]
 fn a_game_that_need_not_end_is_valued_and_a_horizon_bounds_it() {
     for engine in ["sweep", "search", "reference"] {
-        let ran = solve(CYCLE, &["--engine", engine]);
-        if engine == "search" {
-            assert_eq!(ran.status, 1, "{ran:?}");
-            assert!(ran.err.contains("--engine sweep") && ran.err.contains("--horizon"), "{ran:?}");
-        } else {
+        for horizon in [&[][..], &["--horizon", "5"]] {
+            let ran = solve(CYCLE, &[&["--engine", engine], horizon].concat());
             assert_eq!(ran.status, 0, "{ran:?}");
             assert!(ran.out.contains("value     1\n"), "{ran:?}");
         }
-        let bounded = solve(CYCLE, &["--engine", engine, "--horizon", "5"]);
-        assert_eq!(bounded.status, 0, "{bounded:?}");
-        assert!(bounded.out.contains("value     1\n"), "{bounded:?}");
     }
+    // A coin that is tossed until it falls right: no finite look ahead is enough.
+    let tosses = "(role x) (role random) (init s) (legal x go) (legal random heads)
+        (legal random tails) (<= (next s) (does random heads)) (<= (next t) (does random tails))
+        (<= terminal (true t)) (goal x 100)";
+    assert!(solve(tosses, &[]).out.contains("value     1\n"), "the limit is worth 1");
+    let ran = solve(tosses, &["--engine", "search"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.err.contains("--engine sweep") && ran.err.contains("--horizon"), "{ran:?}");
 }
 
 #[test]

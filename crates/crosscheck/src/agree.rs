@@ -1,10 +1,11 @@
 //! One question, many engines, one answer.
 //!
 //! Always: engines agree when every pair of them does. Two exact answers agree when value, the
-//! values of all first moves, and whether play was cut are the same, and the counts where both
-//! counted; an exact answer and a halt when the bounds hold the value; two halts when their bounds
-//! meet; two faults when they name the same fault. A fault against an answer is a disagreement
-//! only where the engine that answered claims to have checked every state.
+//! values of all first moves, and (where every state was visited) whether play was cut are the
+//! same, and the counts where both counted; an exact answer and a halt when the bounds hold the
+//! value; two halts when their bounds meet; two faults when they name the same fault. A fault
+//! against an answer is a disagreement only where the engine that answered claims to have checked
+//! every state.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -100,12 +101,19 @@ fn verdicts_differ(one: &Verdict, other: &Verdict) -> Option<String> {
     unlike("values", one.value.to_string(), other.value.to_string())
         .or_else(|| unlike("choosers", one.choosers.join(" "), other.choosers.join(" ")))
         .or_else(|| moves_differ(&moves(one), &moves(other)))
-        .or_else(|| unlike("cut", one.cut.to_string(), other.cut.to_string()))
+        .or_else(|| cut_differs(one, other))
         .or_else(|| counts_differ("states", one.counts.states, other.counts.states))
         .or_else(|| {
             let (a, b) = (one.counts.decision_states, other.counts.decision_states);
             counts_differ("decision states", a, b)
         })
+}
+
+/// Only an engine that visited every state knows that none was unfinished at the horizon.
+fn cut_differs(one: &Verdict, other: &Verdict) -> Option<String> {
+    let denies = |verdict: &Verdict| verdict.checked && !verdict.cut;
+    let differ = one.cut && denies(other) || other.cut && denies(one);
+    differ.then(|| format!("cut {} and {}", one.cut, other.cut))
 }
 
 fn counts_differ(what: &str, one: Option<u64>, other: Option<u64>) -> Option<String> {
@@ -203,6 +211,7 @@ mod tests {
             moves: vec![bounded(ratio(of_move))],
             counts: Counts::default(),
             advice: String::new(),
+            estimate: None,
         })))
     }
 

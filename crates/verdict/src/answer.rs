@@ -42,7 +42,8 @@ pub struct Verdict {
     pub choosers: Vec<String>,
     /// Every first move of the choosers, in the order of the game's move table.
     pub moves: Vec<FirstMove>,
-    /// Whether some reachable state was unfinished at the horizon.
+    /// Whether some reachable state was unfinished at the horizon. An engine that does not visit
+    /// every state (`checked` is false) may not have met one.
     pub cut: bool,
     /// Whether some step had both the asked role and an opponent choose: the value is then a
     /// lower bound for the simultaneous game.
@@ -98,6 +99,20 @@ pub struct BoundedMove {
     pub dominated: bool,
 }
 
+/// A guess beside bounds, for positions too large to solve: nothing is proven of it, and no bound
+/// is computed from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// How the states at the end of the look ahead were judged: `goal`, `mobility` or `rollout`.
+    pub evaluator: &'static str,
+    /// Steps that were looked ahead.
+    pub depth: u32,
+    /// The guess at the value, inside the bounds.
+    pub value: Ratio,
+    /// The guess at the value after each first move, in the order of the halt's moves.
+    pub moves: Vec<FirstMove>,
+}
+
 /// A limit was met: sound bounds instead of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Halt {
@@ -115,4 +130,6 @@ pub struct Halt {
     pub counts: Counts,
     /// What the user can do for an exact answer.
     pub advice: String,
+    /// A guess beside the bounds, where one was asked for and there was time for it.
+    pub estimate: Option<Estimate>,
 }

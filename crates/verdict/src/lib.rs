@@ -5,8 +5,10 @@
 
 mod answer;
 mod engine;
+mod players;
 mod question;
 
-pub use answer::{BoundedMove, Counts, FirstMove, Halt, HaltReason, Verdict};
+pub use answer::{BoundedMove, Counts, Estimate, FirstMove, Halt, HaltReason, Verdict};
 pub use engine::{Engine, Fault, Progress, Stop, Watch};
+pub use players::{SharedMove, Shares};
 pub use question::{Objective, Question};

@@ -7,10 +7,12 @@
 #![forbid(unsafe_code)]
 
 mod counts;
+mod depths;
 mod games;
 mod lineup;
 mod pitfalls;
 mod places;
+mod players;
 mod seeds;
 mod shared;
 #[cfg(feature = "symbolic")]

@@ -82,6 +82,7 @@ const FLOAT_HOMES: &[&str] = &[
     "crates/compiled/solve/src/sweep/graph.rs",
     "crates/compiled/solve/src/sweep/layers.rs",
     "crates/compiled/solve/src/sweep/plies.rs",
+    "crates/compiled/solve/src/sweep/recurrent/mod.rs",
     "crates/crosscheck/src/agree.rs",
     "crates/cli/",
     "benches/",

@@ -30,6 +30,10 @@ Examples:
   From another state, given as the facts that hold in it:
     oddsmith solve GAME --from '(cell 1 1 x) (cell 1 2 b) ... (control o)'
     oddsmith solve GAME --from @state.txt
+  Every role for its own goal value, instead of all against one:
+    oddsmith solve GAME --players each
+  A position too large to solve, deeper and deeper, with an estimate beside the bounds:
+    oddsmith solve GAME --engine search --time 10s --evaluate rollout
   With limits: where one is met, sound bounds are printed and the exit status is 1:
     oddsmith solve GAME --time 60s --memory 8GiB
   For hours, on a machine that may fail; the same line begins and continues:
@@ -39,7 +43,12 @@ Examples:
 
 The value of a state is the largest over the asked role's moves, of the smallest over the
 opponents' moves, of the mean over the chance roles' moves, of the next state's value. Where a play
-can return to a state, endless play is worth nothing; `--width 1e-12` asks for bounds there.";
+can return to a state, endless play is worth nothing; `--width 1e-12` asks for bounds there.
+
+Bounds are certified and an estimate is not: `--evaluate goal` takes the goal value that holds where
+the look ahead ends, `mobility` the share of legal moves, `rollout` the mean of random plays. With
+`--players each` a role takes, of equally good moves, the one that is listed first: numbers by size
+and before names, names by their text; no two roles may choose in one step.";
 
 pub(super) const CHECK_HELP: &str = "\
 Examples:

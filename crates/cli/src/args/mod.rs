@@ -98,6 +98,10 @@ pub(crate) struct SolveArgs {
     /// Answer for every role but chance, in turn
     #[arg(long, conflicts_with = "role", help_heading = "Question")]
     pub(crate) roles: bool,
+    /// Who plays for whom
+    #[arg(long, value_enum, default_value_t, help_heading = "Question")]
+    #[arg(conflicts_with_all = IN_TURN)]
+    pub(crate) players: PlayersArg,
     /// Ask from this state: the facts that are true in it, or @FILE that holds them
     #[arg(long, value_name = "STATE", allow_negative_numbers = true, help_heading = "Question")]
     pub(crate) from: Option<String>,
@@ -122,6 +126,19 @@ pub(crate) struct SolveArgs {
     /// of the others the network
     #[arg(long, help_heading = "Output")]
     pub(crate) audit: bool,
+}
+
+/// Flags that ask about one role, which `--players` does not.
+const IN_TURN: [&str; 2] = ["role", "roles"];
+
+/// Who plays for whom.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlayersArg {
+    /// All others oppose the role asked about
+    #[default]
+    Opposed,
+    /// Each role maximises its own goal value; of equally good moves it takes the one listed first
+    Each,
 }
 
 /// The sheet.
@@ -152,8 +169,9 @@ pub(crate) struct QuestionArgs {
     #[arg(long, value_name = "ROLE", allow_negative_numbers = true)]
     pub(crate) chance: Vec<String>,
     /// What a finished game is worth: 1 for goal 100 and else 0, or the goal value over 100
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) objective: ObjectiveArg,
+    /// [default: win]
+    #[arg(long, value_enum)]
+    pub(crate) objective: Option<ObjectiveArg>,
     /// Play at most this many steps; what is unfinished then is worth 0
     #[arg(long, value_name = "STEPS", value_parser = quantity::horizon, allow_hyphen_values = true)]
     pub(crate) horizon: Option<u32>,
@@ -230,9 +248,17 @@ pub(crate) struct EngineArgs {
     /// Where the formula binds variables that others define (needs --engine symbolic)
     #[arg(long, value_enum)]
     pub(crate) placement: Option<PlacementName>,
-    /// Search only this many steps deep, and give bounds (needs --engine search)
+    /// Look at most this many steps ahead, deeper and deeper, and give bounds (needs --engine
+    /// search)
     #[arg(long, value_name = "STEPS", value_parser = quantity::depth, allow_hyphen_values = true)]
     pub(crate) depth: Option<u32>,
+    /// Show an estimate beside the bounds, of which nothing is proven: how the last states of the
+    /// look ahead are judged (needs --engine search)
+    #[arg(long, value_enum, value_name = "BY")]
+    pub(crate) evaluate: Option<EvaluatorName>,
+    /// Seed of the random plays of `--evaluate rollout` [default: 1]
+    #[arg(long, value_parser = quantity::seed, allow_hyphen_values = true)]
+    pub(crate) seed: Option<u64>,
     /// Check every reachable state for well-formedness, also where the engine would not
     #[arg(long)]
     pub(crate) check: bool,
@@ -270,6 +296,27 @@ impl EngineName {
             Self::Search => "search",
             Self::Reference => "reference",
             Self::Symbolic => "symbolic",
+        }
+    }
+}
+
+/// How the last states of a look ahead are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EvaluatorName {
+    /// The goal value that holds there, over 100
+    Goal,
+    /// The asked role's share of the legal moves
+    Mobility,
+    /// The mean of 64 random plays from there
+    Rollout,
+}
+
+impl From<EvaluatorName> for solve::Evaluator {
+    fn from(name: EvaluatorName) -> Self {
+        match name {
+            EvaluatorName::Goal => Self::Goal,
+            EvaluatorName::Mobility => Self::Mobility,
+            EvaluatorName::Rollout => Self::Rollout,
         }
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod perft;
 pub(crate) mod play;
+mod players;
 pub(crate) mod solve;
 pub(crate) mod sqasp;
 mod trace;

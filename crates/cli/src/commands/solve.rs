@@ -13,7 +13,7 @@ use gdl::{Diagnostic, Source};
 use verdict::{HaltReason, Question};
 
 use super::{print_notes, write_object};
-use crate::args::SolveArgs;
+use crate::args::{PlayersArg, SolveArgs};
 use crate::asking::{Patience, ask};
 use crate::failure::{Failure, Status};
 use crate::report::answer::{Answer, Asked, Ended};
@@ -29,6 +29,9 @@ pub(crate) fn run(
 ) -> Result<Status, Failure> {
     memory::check_limit(args.limits.memory)?;
     lineup::check(args)?;
+    if args.players == PlayersArg::Each {
+        return super::players::run(args, started, out);
+    }
     let owned = args.clone();
     let posed = match reading::within(&patience(args, started), move || pose(&owned)) {
         Err(Failure::Unread(reason)) => return unread(args, reason, started, out),
@@ -83,7 +86,7 @@ fn fell_short(args: &SolveArgs, ended: &Ended) -> bool {
 }
 
 /// The limits of one question.
-fn patience(args: &SolveArgs, started: Instant) -> Patience {
+pub(super) fn patience(args: &SolveArgs, started: Instant) -> Patience {
     let shown = !args.json && !args.quiet;
     Patience { started, time: args.limits.time, memory: args.limits.memory, shown }
 }
@@ -111,14 +114,14 @@ fn unread(
 }
 
 /// A sheet and what is asked about it.
-struct Posed {
-    source: Source,
+pub(super) struct Posed {
+    pub(super) source: Source,
     warnings: Vec<Diagnostic>,
-    questions: Vec<Question>,
+    pub(super) questions: Vec<Question>,
 }
 
 /// Prints the warnings of the sheet.
-fn warn(args: &SolveArgs, posed: &Posed) {
+pub(super) fn warn(args: &SolveArgs, posed: &Posed) {
     if !args.json && !args.quiet {
         let text = trouble::rendered(&posed.warnings, &posed.source, trouble::colored());
         std::io::stderr().write_all(text.as_bytes()).ok();
@@ -126,7 +129,7 @@ fn warn(args: &SolveArgs, posed: &Posed) {
 }
 
 /// The sheet and the questions that the flags put to it.
-fn pose(args: &SolveArgs) -> Result<Posed, Failure> {
+pub(super) fn pose(args: &SolveArgs) -> Result<Posed, Failure> {
     let sheet = sheet::read_open(&args.game.game, &args.sheet)?;
     let from = match &args.from {
         Some(text) => Some(state::parse(text, &sheet.rulebook)?),

@@ -47,7 +47,7 @@ fn refuse_question(args: &TranslateArgs) -> Result<(), Failure> {
     let asks = question.role.is_some()
         || question.horizon.is_some()
         || !question.chance.is_empty()
-        || question.objective != ObjectiveArg::default();
+        || question.objective.unwrap_or_default() != ObjectiveArg::default();
     if !asks {
         return Ok(());
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use exact::Ratio;
-use verdict::{Counts, Halt, HaltReason, Objective, Question, Verdict};
+use verdict::{Counts, Estimate, Halt, HaltReason, Objective, Question, Verdict};
 
 use crate::args::SolveArgs;
 use crate::audit::Row;
@@ -57,7 +57,7 @@ impl Asked {
             role: args.question.role.clone(),
             opponents: Vec::new(),
             chance: args.question.chance.clone(),
-            objective: args.question.objective.into(),
+            objective: args.question.objective.unwrap_or_default().into(),
             horizon: args.question.horizon,
             elsewhere: args.from.is_some(),
             engine,
@@ -118,6 +118,8 @@ pub(crate) struct MoveLine<'a> {
     pub(crate) upper: &'a Ratio,
     /// Whether it is best, or, after a halt, not dominated.
     pub(crate) best: bool,
+    /// The guess at its value, where one was asked for.
+    pub(crate) guessed: Option<&'a Ratio>,
 }
 
 impl Answer {
@@ -164,20 +166,72 @@ impl Answer {
                     lower: &first.value,
                     upper: &first.value,
                     best: first.value == verdict.value,
+                    guessed: None,
                 })
                 .collect(),
             Ended::Halted(halt) => halt
                 .moves
                 .iter()
-                .map(|first| MoveLine {
+                .enumerate()
+                .map(|(place, first)| MoveLine {
                     text: &first.text,
                     lower: &first.lower,
                     upper: &first.upper,
                     best: !first.dominated,
+                    guessed: guessed(halt, place),
                 })
                 .collect(),
         }
     }
+
+    /// The estimate beside the bounds.
+    pub(crate) fn estimate(&self) -> Option<&Estimate> {
+        match &self.ended {
+            Ended::Exact(_) => None,
+            Ended::Halted(halt) => halt.estimate.as_ref(),
+        }
+    }
+
+    /// After a halt: the first move that looks best so far. By the estimate, where there is one;
+    /// else by the bound that its chooser can be sure of, then by the other. None where nothing
+    /// tells the moves apart, and where the bounds are what was asked for.
+    pub(crate) fn leading(&self) -> Option<&str> {
+        let Ended::Halted(halt) = &self.ended else { return None };
+        if halt.reason == HaltReason::Approximate {
+            return None;
+        }
+        let for_role = self.asked.role.as_ref().is_some_and(|role| halt.choosers == [role.clone()]);
+        let open: Vec<MoveLine<'_>> = self.moves().into_iter().filter(|line| line.best).collect();
+        if open.len() > 1 && open.windows(2).all(|two| rank(&two[0]) == rank(&two[1])) {
+            return None;
+        }
+        // Of equals the first in the list.
+        let leading = if for_role {
+            open.iter().rev().max_by(|one, other| rank(one).cmp(&rank(other)))
+        } else {
+            let rank = rank_for_opponents;
+            open.iter().min_by(|one, other| rank(one).cmp(&rank(other)))
+        };
+        leading.map(|line| line.text)
+    }
+}
+
+/// The estimate of a first move.
+fn guessed(halt: &Halt, place: usize) -> Option<&Ratio> {
+    let estimate = halt.estimate.as_ref()?;
+    let first = &estimate.moves[place];
+    assert_eq!(first.text, halt.moves[place].text, "estimates come in the order of the moves");
+    Some(&first.value)
+}
+
+/// How good a move looks to the asked role.
+fn rank<'a>(line: &MoveLine<'a>) -> (Option<&'a Ratio>, &'a Ratio, &'a Ratio) {
+    (line.guessed, line.lower, line.upper)
+}
+
+/// How good a move looks to its opponents: the smaller the better.
+fn rank_for_opponents<'a>(line: &MoveLine<'a>) -> (Option<&'a Ratio>, &'a Ratio, &'a Ratio) {
+    (line.guessed, line.upper, line.lower)
 }
 
 /// Why a solve halted, as a stable word and as a sentence.

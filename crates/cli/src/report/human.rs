@@ -11,6 +11,8 @@ use crate::quantity::{counted, show_count, show_duration, show_size};
 
 /// Width of the names on the left.
 const LABEL_WIDTH: usize = 10;
+/// Significant digits of an estimate.
+const GUESS_DIGITS: usize = 4;
 
 /// Writes an answer.
 pub(crate) fn write(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
@@ -109,13 +111,27 @@ fn write_value(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
         };
         row(out, "value", &format!("at least {}", both(lower)))?;
         row(out, "", &format!("at most  {}", both(upper)))?;
-        return row(out, "", &format!("width    {}", number::decimal(&(upper - lower))));
+        row(out, "", &format!("width    {}", number::decimal(&(upper - lower))))?;
+        return write_estimate(out, answer);
     };
     row(out, "value", &number::both(value))?;
     if answer.asked.objective == Objective::Goal {
         row(out, "goal", &number::both(&value.times(100)))?;
     }
     Ok(())
+}
+
+/// The guess beside the bounds, and that it is one.
+fn write_estimate(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
+    let Some(estimate) = answer.estimate() else { return Ok(()) };
+    let steps = counted(estimate.depth.into(), "step");
+    let (value, by) = (guessed(&estimate.value), estimate.evaluator);
+    row(out, "estimate", &format!("{value} by {by}, {steps} ahead; nothing is proven of it"))
+}
+
+/// A guess, of so many digits as it may deserve.
+fn guessed(value: &exact::Ratio) -> String {
+    format!("≈ {}", value.decimal(GUESS_DIGITS))
 }
 
 /// Every first move on a line, best ones with a star, in columns.
@@ -131,13 +147,26 @@ fn write_moves(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
         let star = if line.best { '*' } else { ' ' };
         let text = line.text;
         let shown = format!("{star} {text:<name_width$}  {first:<value_width$}  {second}");
+        let guess =
+            line.guessed.map_or(String::new(), |value| format!("  estimate {}", guessed(value)));
+        let shown = format!("{shown:<0$}{guess}", shown_width(&texts, name_width, value_width));
         row(out, if place == 0 { "moves" } else { "" }, shown.trim_end())?;
+    }
+    if let Some(text) = answer.leading() {
+        let by = if answer.estimate().is_some() { "the estimate" } else { "the bounds" };
+        row(out, "so far", &format!("{text} looks best, by {by}"))?;
     }
     let choosers = answer.choosers();
     if choosers.iter().any(|role| *role != answer.asked.who()) {
         row(out, "", &format!("(moves of {})", choosers.join(" and ")))?;
     }
     Ok(())
+}
+
+/// Width of the columns before a move's estimate.
+fn shown_width(texts: &[(String, String)], name_width: usize, value_width: usize) -> usize {
+    let second = texts.iter().map(|(_, second)| second.chars().count()).max().unwrap_or(0);
+    2 + name_width + 2 + value_width + 2 + second
 }
 
 /// Fraction and decimal; for an unknown value the two bounds.
@@ -265,6 +294,7 @@ time      0.021 s, 3.0 MiB of memory at the peak, by sweep on cpu
             moves: vec![go, away],
             counts: Counts::default(),
             advice: "give more time".to_owned(),
+            estimate: None,
         };
         let answer = answer(Ended::Halted(halt));
         let shown = text(&answer);
@@ -275,9 +305,48 @@ time      0.021 s, 3.0 MiB of memory at the peak, by sweep on cpu
             "* go    from 0  to 0.5",
             "  away  from 0  to 0.5",
             "(moves of o)",
+            "so far    go looks best, by the bounds\n",
         ] {
             assert!(shown.contains(part), "`{part}` is not in\n{shown}");
         }
         assert_eq!(notes(&answer)[1], "give more time");
+    }
+
+    #[test]
+    fn an_estimate_stands_beside_the_bounds_and_is_called_one() {
+        let open = |text: &str| BoundedMove {
+            text: text.to_owned(),
+            lower: Ratio::zero(),
+            upper: Ratio::one(),
+            dominated: false,
+        };
+        let guess = |text: &str, value| FirstMove { text: text.to_owned(), value };
+        let estimate = verdict::Estimate {
+            evaluator: "rollout",
+            depth: 3,
+            value: Ratio::new(5u8, 7u8),
+            moves: vec![guess("go", half()), guess("stay", Ratio::new(5u8, 7u8))],
+        };
+        let halt = Halt {
+            reason: HaltReason::Depth,
+            lower: Ratio::zero(),
+            upper: Ratio::one(),
+            choosers: vec!["x".to_owned()],
+            moves: vec![open("go"), open("stay")],
+            counts: Counts::default(),
+            advice: String::new(),
+            estimate: Some(estimate),
+        };
+        let shown = text(&answer(Ended::Halted(halt)));
+        let expected = "\
+value     at least 0
+          at most  1
+          width    = 1
+estimate  ≈ 0.7143 by rollout, 3 steps ahead; nothing is proven of it
+moves     * go    from 0  to 1  estimate ≈ 0.5
+          * stay  from 0  to 1  estimate ≈ 0.7143
+so far    stay looks best, by the estimate
+";
+        assert!(shown.contains(expected), "{shown}");
     }
 }

@@ -41,8 +41,28 @@ pub(crate) struct AnswerObject {
     translation_seconds: Option<f64>,
     peak_bytes: Option<u64>,
     halt: Option<HaltObject>,
+    /// Nothing is proven of it.
+    estimate: Option<EstimateObject>,
+    /// The first move that looks best after a halt.
+    leading: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     audit: Option<Vec<Row>>,
+}
+
+/// A guess beside the bounds.
+#[derive(Serialize)]
+struct EstimateObject {
+    by: &'static str,
+    steps: u32,
+    value: f64,
+    moves: Vec<GuessObject>,
+}
+
+/// The guess at a first move.
+#[derive(Serialize)]
+struct GuessObject {
+    r#move: String,
+    value: f64,
 }
 
 /// A first move with its value, or with bounds.
@@ -56,7 +76,7 @@ struct MoveObject {
 
 /// Why there is no exact answer.
 #[derive(Serialize)]
-struct HaltObject {
+pub(crate) struct HaltObject {
     reason: &'static str,
     message: String,
     advice: String,
@@ -107,7 +127,22 @@ impl From<&Answer> for AnswerObject {
             peak_bytes: answer.peak_bytes,
             halt: halt(answer),
             audit: answer.audit.clone(),
+            estimate: answer.estimate().map(estimate),
+            leading: answer.leading().map(str::to_owned),
         }
+    }
+}
+
+fn estimate(estimate: &verdict::Estimate) -> EstimateObject {
+    let guess = |first: &verdict::FirstMove| GuessObject {
+        r#move: first.text.clone(),
+        value: decimal(&first.value),
+    };
+    EstimateObject {
+        by: estimate.evaluator,
+        steps: estimate.depth,
+        value: decimal(&estimate.value),
+        moves: estimate.moves.iter().map(guess).collect(),
     }
 }
 
@@ -135,8 +170,14 @@ fn moves(answer: &Answer) -> Vec<MoveObject> {
 
 fn halt(answer: &Answer) -> Option<HaltObject> {
     let Ended::Halted(halt) = &answer.ended else { return None };
-    let (word, message) = reason(&halt.reason);
-    Some(HaltObject { reason: word, message, advice: halt.advice.clone() })
+    Some(HaltObject::from(halt))
+}
+
+impl From<&verdict::Halt> for HaltObject {
+    fn from(halt: &verdict::Halt) -> Self {
+        let (word, message) = reason(&halt.reason);
+        Self { reason: word, message, advice: halt.advice.clone() }
+    }
 }
 
 /// The decimal text as a number of JSON; display only.

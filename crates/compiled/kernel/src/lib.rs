@@ -17,6 +17,7 @@ mod planes;
 mod playout;
 mod program;
 mod recode;
+mod rollout;
 #[cfg(test)]
 mod sample;
 mod seats;
@@ -37,5 +38,6 @@ pub use isa::Isa;
 pub use machine::Machine;
 pub use planes::{CodeSizes, PlaneKernel};
 pub use playout::{PlayoutStats, Playouts, playouts};
+pub use rollout::{RolloutEnds, Rollouts};
 pub use seats::KernelFault;
 pub use survey::{Example, Flawed, RoleSurvey, Survey, SurveyPlan, survey};

@@ -98,6 +98,13 @@ impl Machine {
         }
     }
 
+    /// Puts every lane into one state.
+    pub fn load_all(&mut self, state: &State) {
+        for at in 0..self.net.bases.len() {
+            self.frame.fill(1 + at, state.contains(BaseId::from_index(at)));
+        }
+    }
+
     /// Puts some lanes back into the initial state.
     pub fn restart(&mut self, within: &Mask) {
         let mut initial = vec![false; self.net.bases.len()];

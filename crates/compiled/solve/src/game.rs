@@ -330,6 +330,7 @@ pub(crate) fn unknown(reason: HaltReason, advice: &str) -> Stop {
         moves: Vec::new(),
         counts: Counts::default(),
         advice: advice.to_owned(),
+        estimate: None,
     }))
 }
 

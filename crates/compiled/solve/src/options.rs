@@ -1,5 +1,7 @@
 //! Options of the compiled engines.
 
+use crate::search::Evaluator;
+
 /// Options of the compiled engines.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -14,6 +16,10 @@ pub struct Options {
     pub width: Option<u64>,
     /// Search only: steps that it looks ahead; deeper play counts as anything in [0, 1].
     pub depth: Option<u32>,
+    /// Search only: the estimate that is shown beside bounds, if any.
+    pub evaluate: Option<Evaluator>,
+    /// Search only: seed of the random plays of an estimate.
+    pub seed: u64,
     /// Search only: visit every reachable state and check it for well-formedness.
     pub check: bool,
 }
@@ -26,6 +32,8 @@ impl Default for Options {
             fold: true,
             width: None,
             depth: None,
+            evaluate: None,
+            seed: 1,
             check: false,
         }
     }

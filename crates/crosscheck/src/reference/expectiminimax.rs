@@ -289,7 +289,16 @@ impl Solve<'_> {
         };
         let moves = texts.into_iter().map(bounded).collect();
         let advice = "the reference is made for small games: use another engine".into();
-        Halt { reason, lower, upper, choosers, moves, counts: self.counts(), advice }
+        Halt {
+            reason,
+            lower,
+            upper,
+            choosers,
+            moves,
+            counts: self.counts(),
+            advice,
+            estimate: None,
+        }
     }
 }
 

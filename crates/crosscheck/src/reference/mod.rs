@@ -8,6 +8,7 @@
 //! Cost: some ten microseconds a state and as many a joint move; right for games of up to some
 //! hundred thousand states.
 
+mod each;
 mod expectiminimax;
 mod graph;
 mod machine;
@@ -19,6 +20,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
+pub use each::each;
 pub use expectiminimax::Reference;
 pub use states::{Simulator, State};
 pub use terms::TermId;

@@ -145,6 +145,7 @@ fn halt(known: Known, reason: HaltReason, counts: Counts) -> Halt {
         choosers: known.choosers,
         moves,
         counts,
+        estimate: None,
         advice: "raise the limit, bound the steps with `--horizon`, or use another engine".into(),
     }
 }

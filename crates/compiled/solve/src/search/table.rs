@@ -32,6 +32,13 @@ impl Interval {
         self.lower == self.upper
     }
 
+    /// The middle in units of 2^-32, rounded: good enough to try promising moves first.
+    pub(crate) fn middle(&self) -> u64 {
+        let (lower, _) = exact::Bounds::exact(&self.lower).raw();
+        let (upper, _) = exact::Bounds::exact(&self.upper).raw();
+        (lower / 2 + upper / 2) >> 31
+    }
+
     /// What two sound intervals say together.
     pub(crate) fn meet(&mut self, other: &Self) {
         if other.lower > self.lower {
@@ -55,11 +62,14 @@ pub(crate) struct Position {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) interval: Interval,
-    /// Steps that were looked ahead; none without a depth limit.
-    pub(crate) depth: Option<u32>,
+    /// Steps that were looked ahead; [`EVERY_STEP`] where nothing is left to find.
+    pub(crate) depth: u32,
     /// Whether a window cut the work short.
     pub(crate) cut: bool,
 }
+
+/// As deep as can be: the value is known.
+pub(crate) const EVERY_STEP: u32 = u32::MAX;
 
 /// Bytes of an entry beside its key words: two small ratios, hash table, boxes.
 const ENTRY_BYTES: u64 = 224;
@@ -92,6 +102,11 @@ impl Transpositions {
         self.entries.get(position).map(|entry| entry.clone())
     }
 
+    /// The middle of what is known about a position; none where nothing is.
+    pub(crate) fn middle(&self, position: &Position) -> Option<u64> {
+        self.entries.get(position).map(|entry| entry.interval.middle())
+    }
+
     /// Adds what was found; bounds of both are kept.
     pub(crate) fn put(&self, position: Position, found: Entry) {
         let words = position.key.len() as u64;
@@ -120,12 +135,13 @@ mod tests {
         let put = |lower: u64, upper: u64| {
             let interval =
                 Interval { lower: Ratio::new(lower, 8_u64), upper: Ratio::new(upper, 8_u64) };
-            table.put(position.clone(), Entry { interval, depth: None, cut: true });
+            table.put(position.clone(), Entry { interval, depth: 3, cut: true });
         };
         put(0, 6);
         put(2, 8);
         let held = table.get(&position).expect("an entry").interval;
         assert_eq!((held.lower, held.upper), (Ratio::new(2_u64, 8_u64), Ratio::new(6_u64, 8_u64)));
+        assert_eq!(table.middle(&position), Some(1 << 31), "between 1/4 and 3/4");
         assert_eq!(table.len(), 1);
         assert!(table.bytes() > 0);
     }

@@ -34,8 +34,9 @@ use crate::limits::{BACKWARD_SHARE, FORWARD_SHARE, Limits, refused};
 /// Steps of the ordering between two looks at the limits.
 const CHECK_STEPS: usize = 1 << 16;
 
-/// Seconds for bounds after a limit.
-const GRACE: f64 = 0.8;
+/// Seconds for bounds after an interrupt, and where no time is left.
+const INTERRUPT_GRACE: f64 = 0.4;
+const GRACE: f64 = 0.05;
 
 /// Answers by the graph, or ends.
 pub(super) fn solve(
@@ -71,8 +72,8 @@ fn halt(
     drop(graph);
     let calm = AtomicBool::new(false);
     let spent = watch.started.elapsed().as_secs_f64();
-    let left = watch.time.map_or(GRACE, |limit| limit.as_secs_f64() - spent);
-    let seconds = if watch.interrupted() { GRACE } else { left.max(GRACE) };
+    let left = watch.time.map_or(INTERRUPT_GRACE, |limit| limit.as_secs_f64() - spent);
+    let seconds = if watch.interrupted() { INTERRUPT_GRACE } else { left.max(GRACE) };
     let quiet = Watch {
         started: Instant::now(),
         time: Some(Duration::from_secs_f64(seconds)),
@@ -424,6 +425,7 @@ impl Graph {
                 choosers: first.choosers.clone(),
                 moves: first.bounded(),
                 counts,
+                estimate: None,
             })))),
         }
     }

@@ -362,6 +362,7 @@ impl Run {
             choosers: first.choosers.clone(),
             moves: first.bounded(),
             counts,
+            estimate: None,
         })))
     }
 }

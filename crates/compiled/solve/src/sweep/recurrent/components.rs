@@ -8,6 +8,10 @@
 //! Costs 12 bytes a state.
 
 use super::choices::Choices;
+use crate::backend::Trouble;
+
+/// Edges that are followed between two looks at the limits.
+const STEPS_BETWEEN_CHECKS: u32 = 1 << 16;
 
 /// The parts, in an order in which children come first.
 pub(super) struct Components {
@@ -19,19 +23,30 @@ pub(super) struct Components {
 
 impl Components {
     /// The parts of everything that can be reached from state 0.
-    pub(super) fn new(choices: &Choices) -> Self {
+    ///
+    /// # Errors
+    /// What `proceed` returns; it is asked now and then.
+    pub(super) fn new(
+        choices: &Choices,
+        proceed: &mut dyn FnMut() -> Result<(), Trouble>,
+    ) -> Result<Self, Trouble> {
         let mut pass = Pass::new(choices.states());
+        let mut steps = 0u32;
         pass.enter(0);
         while let Some(&mut (state, ref mut next)) = pass.path.last_mut() {
             let child = choices.children(state).get(*next).copied();
             *next += 1;
+            steps = steps.wrapping_add(1);
+            if steps.is_multiple_of(STEPS_BETWEEN_CHECKS) {
+                proceed()?;
+            }
             match child {
                 Some(child) => pass.meet(state, child),
                 None => pass.leave(state),
             }
         }
         assert_eq!(pass.found.states.len(), choices.states(), "every state was reached once");
-        pass.found
+        Ok(pass.found)
     }
 
     /// The parts, children first.

@@ -21,6 +21,9 @@ use crate::backend::Trouble;
 /// The fixed-point number that stands for 1.
 pub(super) const ONE: u64 = 1 << 63;
 
+/// States of a round between two looks at the limits: a round of a large part takes seconds.
+const STATES_BETWEEN_CHECKS: usize = 1 << 14;
+
 /// Rounds for which a guess is tried at least before the lower values are brought closer.
 const TRIED_ROUNDS: u64 = 40;
 
@@ -82,7 +85,7 @@ impl<'a> Brackets<'a> {
     /// Raises lower values until a round moves none by more than `still`.
     ///
     /// # Errors
-    /// What `proceed` returns; it is asked before each round. The values stay sound.
+    /// What `proceed` returns; it is asked many times a round. The values stay sound.
     fn raise(
         &mut self,
         part: &[u32],
@@ -90,28 +93,46 @@ impl<'a> Brackets<'a> {
         proceed: &mut dyn FnMut() -> Result<(), Trouble>,
     ) -> Result<u64, Trouble> {
         let mut rounds = 1;
-        proceed()?;
-        while self.raise_once(part) > still {
-            proceed()?;
+        while self.raise_once(part, proceed)? > still {
             rounds += 1;
         }
         Ok(rounds)
     }
 
     /// Raises lower values for so many rounds at most.
-    pub(super) fn raise_for(&mut self, part: &[u32], rounds: u32) {
-        let _ = (0..rounds).find(|_| self.raise_once(part) == 0);
+    ///
+    /// # Errors
+    /// What `proceed` returns.
+    pub(super) fn raise_for(
+        &mut self,
+        part: &[u32],
+        rounds: u32,
+        proceed: &mut dyn FnMut() -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        for _ in 0..rounds {
+            if self.raise_once(part, proceed)? == 0 {
+                break;
+            }
+        }
+        Ok(())
     }
 
-    fn raise_once(&mut self, part: &[u32]) -> u64 {
+    fn raise_once(
+        &mut self,
+        part: &[u32],
+        proceed: &mut dyn FnMut() -> Result<(), Trouble>,
+    ) -> Result<u64, Trouble> {
         let mut moved = 0;
-        for &state in part {
-            let value = self.choices.fold(state, |reply| self.floor(reply));
-            let old = std::mem::replace(&mut self.lower[state as usize], value);
-            assert!(old <= value && value <= ONE, "rounds from below only rise");
-            moved = moved.max(value - old);
+        for states in part.chunks(STATES_BETWEEN_CHECKS) {
+            proceed()?;
+            for &state in states {
+                let value = self.choices.fold(state, |reply| self.floor(reply));
+                let old = std::mem::replace(&mut self.lower[state as usize], value);
+                assert!(old <= value && value <= ONE, "rounds from below only rise");
+                moved = moved.max(value - old);
+            }
         }
-        moved
+        Ok(moved)
     }
 
     /// Brackets a part whose children are bracketed, to about `width` more than they are wide.
@@ -162,7 +183,7 @@ impl<'a> Brackets<'a> {
         }
         let mut shown = Ok(false);
         for _ in 0..rounds {
-            shown = proceed().map(|()| self.lower_once(part).0);
+            shown = self.lower_once(part, proceed).map(|(sank, _)| sank);
             if shown != Ok(false) {
                 break;
             }
@@ -181,8 +202,7 @@ impl<'a> Brackets<'a> {
         proceed: &mut dyn FnMut() -> Result<(), Trouble>,
     ) -> Result<(), Trouble> {
         loop {
-            proceed()?;
-            let (sank, moved) = self.lower_once(part);
+            let (sank, moved) = self.lower_once(part, proceed)?;
             assert!(sank, "a pre-fixed point stays one");
             if moved <= still {
                 break;
@@ -193,16 +213,23 @@ impl<'a> Brackets<'a> {
         Ok(())
     }
 
-    /// One round from above: whether it raised nothing, and how far it moved values.
-    fn lower_once(&mut self, part: &[u32]) -> (bool, u64) {
+    /// One round from above, sound where it is left early after a round that sank: whether it raised nothing, and how far it moved values.
+    fn lower_once(
+        &mut self,
+        part: &[u32],
+        proceed: &mut dyn FnMut() -> Result<(), Trouble>,
+    ) -> Result<(bool, u64), Trouble> {
         let (mut sank, mut moved) = (true, 0);
-        for &state in part {
-            let value = self.choices.fold(state, |reply| self.ceiling(reply)).min(ONE);
-            let old = std::mem::replace(&mut self.upper[state as usize], value);
-            sank &= value <= old;
-            moved = moved.max(old.abs_diff(value));
+        for states in part.chunks(STATES_BETWEEN_CHECKS) {
+            proceed()?;
+            for &state in states {
+                let value = self.choices.fold(state, |reply| self.ceiling(reply)).min(ONE);
+                let old = std::mem::replace(&mut self.upper[state as usize], value);
+                sank &= value <= old;
+                moved = moved.max(old.abs_diff(value));
+            }
         }
-        (sank, moved)
+        Ok((sank, moved))
     }
 }
 

@@ -18,6 +18,8 @@ mod policies;
 #[cfg(test)]
 mod tests;
 
+use std::time::{Duration, Instant};
+
 use exact::Ratio;
 use verdict::{HaltReason, Watch};
 
@@ -25,7 +27,7 @@ pub(super) use choices::Choices;
 
 use crate::Options;
 use crate::backend::Trouble;
-use crate::limits::{Limits, WHOLE};
+use crate::limits::Limits;
 use components::Components;
 use iterate::{Brackets, ONE};
 use policies::Solver;
@@ -36,6 +38,12 @@ const EXACT_STATES: usize = 200;
 const EXACT_BITS: usize = 1 << 16;
 /// Rounds of iteration from which policies start.
 const ESTIMATE_ROUNDS: u32 = 64;
+/// Share of the time limit for values; the rest is for what a limit leaves to do.
+const VALUES_SHARE: f64 = 0.95;
+/// Time in which bounds are carried to the root after an interrupt.
+const GRACE: Duration = Duration::from_millis(200);
+/// States that are bounded between two looks at the clock.
+const STATES_BETWEEN_CHECKS: usize = 1 << 14;
 /// The width where none is asked for, in units of 2^-63: about 1e-9.
 const DEFAULT_WIDTH: u64 = ONE / 1_000_000_000;
 
@@ -73,7 +81,15 @@ pub(super) struct Frame<'a> {
 
 /// The values of all states: fractions, or bounds.
 pub(super) fn values(choices: &Choices, frame: &Frame<'_>) -> Values {
-    let components = Components::new(choices);
+    let held = 24 * choices.states() as u64;
+    let components = match Components::new(choices, &mut || proceed(frame, held)) {
+        Ok(components) => components,
+        Err(Trouble::Limit(reason)) => {
+            let nothing = vec![(0, ONE); choices.states()];
+            return Values::Bounds(nothing, reason);
+        }
+        Err(other) => unreachable!("only a limit stops the pass: {other:?}"),
+    };
     let asked = frame.options.width.is_some() || frame.options.approximate;
     let small = components.largest() <= EXACT_STATES;
     if small
@@ -87,7 +103,7 @@ pub(super) fn values(choices: &Choices, frame: &Frame<'_>) -> Values {
 
 /// Whether a limit is met.
 fn proceed(frame: &Frame<'_>, extra: u64) -> Result<(), Trouble> {
-    frame.limits.check(frame.watch, frame.held + extra, WHOLE)
+    frame.limits.check(frame.watch, frame.held + extra, VALUES_SHARE)
 }
 
 /// Whether a state can return to itself.
@@ -106,8 +122,9 @@ fn exact(choices: &Choices, components: &Components, frame: &Frame<'_>) -> Optio
         let extra = fixed + long / 4;
         proceed(frame, extra).ok()?;
         if returns(choices, part) {
-            brackets.raise_for(part, ESTIMATE_ROUNDS);
-            solver.part(part, brackets.lower(), &mut || proceed(frame, extra)).ok()?;
+            let mut proceed = || proceed(frame, extra);
+            brackets.raise_for(part, ESTIMATE_ROUNDS, &mut proceed).ok()?;
+            solver.part(part, brackets.lower(), &mut proceed).ok()?;
         } else {
             solver.single(part[0], frame.top);
         }
@@ -128,36 +145,60 @@ fn exact(choices: &Choices, components: &Components, frame: &Frame<'_>) -> Optio
 fn bounds(choices: &Choices, components: &Components, frame: &Frame<'_>) -> Values {
     let asked = frame.options.width.unwrap_or(DEFAULT_WIDTH);
     let mut width = (asked / 4 / depth(choices, components).max(1)).max(1);
-    let extra = 16 * choices.states() as u64;
-    let mut limit = None;
+    let extra = 32 * choices.states() as u64;
+    let (mut limit, mut late) = (None, None);
+    let mut before = vec![(0, ONE); choices.states()];
     loop {
         let mut brackets = Brackets::new(choices);
         for part in components.iter() {
-            let met = frame.limits.met(frame.watch, frame.held + extra, WHOLE);
-            match (met, returns(choices, part)) {
-                (Some(met), _) => limit = Some(met),
-                (None, false) => {}
-                (None, true) => {
-                    let mut proceed = || proceed(frame, extra);
-                    match brackets.part(part, width, &mut proceed) {
-                        Ok(()) => continue,
-                        Err(Trouble::Limit(met)) => limit = Some(met),
-                        Err(other) => unreachable!("only a limit stops iteration: {other:?}"),
-                    }
+            if limit.is_none() {
+                limit = proceed(frame, extra).err().map(limit_of);
+            }
+            if limit.is_none() && returns(choices, part) {
+                match brackets.part(part, width, &mut || proceed(frame, extra)) {
+                    Ok(()) => continue,
+                    Err(trouble) => limit = Some(limit_of(trouble)),
                 }
             }
-            part.iter().for_each(|&state| brackets.single(state, frame.top));
+            // What follows a limit is carried to the root as long as there is time, and where there
+            // is none stays at what is always true.
+            let late = limit.is_some().then(|| *late.get_or_insert_with(|| deadline(frame)));
+            for states in part.chunks(STATES_BETWEEN_CHECKS) {
+                if late.is_some_and(|late| Instant::now() > late) {
+                    break;
+                }
+                states.iter().for_each(|&state| brackets.single(state, frame.top));
+            }
         }
-        let (lower, upper) = brackets.of(0);
+        for (known, state) in before.iter_mut().zip(0..) {
+            let (lower, upper) = brackets.of(state);
+            *known = (known.0.max(lower), known.1.min(upper));
+            assert!(known.0 <= known.1, "sound bounds of one value meet");
+        }
+        let (lower, upper) = before[0];
         // Widths add up over the parts of a play; where they add up to more than was foreseen,
         // each part gets less.
         let narrow = upper - lower <= asked;
         if narrow || width == 1 || limit.is_some() {
-            let all = (0..choices.states() as u32).map(|state| brackets.of(state)).collect();
-            return Values::Bounds(all, reason(frame.options, narrow, limit));
+            return Values::Bounds(before, reason(frame.options, narrow, limit));
         }
         width = (width / 16).max(1);
     }
+}
+
+/// The limit that stopped some work.
+fn limit_of(trouble: Trouble) -> HaltReason {
+    match trouble {
+        Trouble::Limit(reason) => reason,
+        other => unreachable!("only a limit stops iteration: {other:?}"),
+    }
+}
+
+/// Until when bounds are carried to the root after a limit.
+fn deadline(frame: &Frame<'_>) -> Instant {
+    let whole = frame.watch.time.map(|time| frame.watch.started + time);
+    let grace = Instant::now() + GRACE;
+    whole.filter(|_| !frame.watch.interrupted()).map_or(grace, |whole| whole.max(Instant::now()))
 }
 
 /// Why there are bounds and no fraction.

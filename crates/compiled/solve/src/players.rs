@@ -1,0 +1,421 @@
+//! Every role for itself: what each gets where all maximise their own goal value.
+//!
+//! Backward induction over the states that can be reached, depth first, each position (a state and
+//! the steps left) valued once by a vector of expected goal values. Chance roles play uniformly at
+//! random, after the one role that chooses has chosen. A tie is broken by the order of the move
+//! table ([`verdict::Shares`]).
+//!
+//! Always: every state that is met is checked: each role has a legal move, at an end each has one
+//! goal value, and at most one role that is not chance has a choice. Where several choose at once
+//! there need be no value without mixing, so that is refused with the state, as is play that can
+//! return to a state without a horizon: the vectors of growing horizons need not settle.
+//!
+//! States are expanded one by one on the network itself: some microseconds a gate-list, so this is
+//! for games of up to a million positions. Source: Kuhn, *Extensive games and the problem of
+//! information* (1953), for the induction.
+
+use std::rc::Rc;
+
+use exact::Ratio;
+use gdl::RoleId;
+use index::IndexVec;
+use kernel::FlawKind;
+use net::interpret::{self, State, View};
+use net::{BaseId, InputId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use verdict::{Counts, Fault, HaltReason, Progress, Question, SharedMove, Shares, Stop, Watch};
+
+use crate::Options;
+use crate::game::{Game, unknown};
+use crate::limits::{Limits, WHOLE};
+
+/// Stack of the solving thread in bytes: deep plays recurse deeply. Only what is used is paid.
+const STACK: usize = 1 << 30;
+/// Longest play that is followed.
+const LONGEST_PLAY: usize = 200_000;
+/// Bytes of a position beside its propositions and goal values.
+const POSITION_BYTES: u64 = 160;
+
+/// What every role gets where each maximises its own goal value; the role and the objective of the
+/// question do not matter.
+///
+/// # Errors
+/// A halt at a limit (nothing is known then), or a fault: of the game, several roles that choose
+/// in one state, or play that can return.
+pub fn each(question: &Question, options: &Options, watch: &Watch<'_>) -> Result<Shares, Stop> {
+    let game = Game::new(question, options, watch)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(STACK).build();
+    let pool = pool.map_err(|error| {
+        Stop::Environment(format!("a thread for the search could not be started: {error}"))
+    })?;
+    pool.install(|| Players::new(&game, question, watch).shares())
+}
+
+/// A state and the steps left.
+type Position = (Vec<BaseId>, Option<u32>);
+
+/// What is known of a position.
+#[derive(Clone)]
+struct Worth {
+    /// Expected goal values, by player.
+    goals: Rc<[Ratio]>,
+    /// Whether they rest on the rule for ties.
+    tied: bool,
+    /// Whether a state was unfinished at the horizon.
+    cut: bool,
+    /// Steps of the longest play that was followed.
+    height: u32,
+}
+
+struct Players<'a> {
+    game: &'a Game,
+    question: &'a Question,
+    watch: &'a Watch<'a>,
+    limits: Limits,
+    /// Roles that are not chance, in the order of the sheet.
+    players: Vec<RoleId>,
+    worths: FxHashMap<Position, Worth>,
+    states: FxHashSet<Vec<BaseId>>,
+    decisions: u64,
+    path: Vec<Vec<BaseId>>,
+    on_path: FxHashSet<Vec<BaseId>>,
+    bytes: u64,
+}
+
+/// What one joint move of the players leads to.
+struct Line {
+    /// The move of the role that chooses; none where nobody does.
+    choice: Option<InputId>,
+    worth: Worth,
+}
+
+impl<'a> Players<'a> {
+    fn new(game: &'a Game, question: &'a Question, watch: &'a Watch<'a>) -> Self {
+        let roles = question.rulebook.roles.ids();
+        Self {
+            game,
+            question,
+            watch,
+            limits: Limits::new(),
+            players: roles.filter(|role| !question.chance.contains(*role)).collect(),
+            worths: FxHashMap::default(),
+            states: FxHashSet::default(),
+            decisions: 0,
+            path: Vec::new(),
+            on_path: FxHashSet::default(),
+            bytes: 0,
+        }
+    }
+
+    fn shares(mut self) -> Result<Shares, Stop> {
+        let root = self.game.net.init.clone();
+        let left = self.question.horizon;
+        let worth = self.worth(&root, left)?;
+        let state: State = root.iter().copied().collect();
+        let view = interpret::view(&self.game.net, &state);
+        let (mut chooser, mut moves) = (None, Vec::new());
+        if !view.terminal && left != Some(0) {
+            chooser = self.chooser(&root, &view)?;
+            if chooser.is_some() {
+                moves = self.first_moves(&root, &state, &view, chooser, &worth)?;
+            }
+        }
+        let name = |role: &RoleId| self.question.rulebook.role_name(*role).to_owned();
+        Ok(Shares {
+            roles: self.players.iter().map(name).collect(),
+            goals: worth.goals.to_vec(),
+            chooser: chooser.as_ref().map(name),
+            moves,
+            tied: Some(worth.tied),
+            cut: Some(worth.cut),
+            counts: Counts {
+                states: Some(self.states.len() as u64),
+                decision_states: Some(self.decisions),
+                stored: self.worths.len() as u64,
+                plies: Some(worth.height),
+                ..Counts::default()
+            },
+        })
+    }
+
+    fn first_moves(
+        &mut self,
+        root: &[BaseId],
+        state: &State,
+        view: &View,
+        chooser: Option<RoleId>,
+        worth: &Worth,
+    ) -> Result<Vec<SharedMove>, Stop> {
+        let left = self.question.horizon.map(|left| left - 1);
+        self.enter(root)?;
+        let lines = self.lines(state, view, chooser, left)?;
+        self.leave();
+        let taken = self.taken(&lines, chooser);
+        assert_eq!(lines[taken].worth.goals, worth.goals, "the root is worth what it takes");
+        let shown = |(place, line): (usize, &Line)| SharedMove {
+            text: line.choice.map_or(String::new(), |input| self.game.net.inputs[input].clone()),
+            goals: line.worth.goals.to_vec(),
+            taken: place == taken,
+        };
+        Ok(lines.iter().enumerate().map(shown).collect())
+    }
+
+    fn worth(&mut self, bases: &[BaseId], left: Option<u32>) -> Result<Worth, Stop> {
+        let position = (bases.to_vec(), left);
+        if let Some(worth) = self.worths.get(&position) {
+            return Ok(worth.clone());
+        }
+        self.keep_watch()?;
+        let state: State = bases.iter().copied().collect();
+        let view = interpret::view(&self.game.net, &state);
+        let new = self.states.insert(position.0.clone());
+        let worth = if view.terminal {
+            self.ended(bases, &view)?
+        } else {
+            let chooser = self.chooser(bases, &view)?;
+            self.decisions += u64::from(new && !self.waits(&view, chooser));
+            match left {
+                Some(0) => self.unfinished(),
+                _ => self.induced(bases, &state, &view, chooser, left)?,
+            }
+        };
+        assert_eq!(worth.goals.len(), self.players.len(), "a goal value a player");
+        self.bytes += POSITION_BYTES + 8 * bases.len() as u64 + 64 * self.players.len() as u64;
+        self.worths.insert(position, worth.clone());
+        Ok(worth)
+    }
+
+    fn induced(
+        &mut self,
+        bases: &[BaseId],
+        state: &State,
+        view: &View,
+        chooser: Option<RoleId>,
+        left: Option<u32>,
+    ) -> Result<Worth, Stop> {
+        self.enter(bases)?;
+        let lines = self.lines(state, view, chooser, left.map(|left| left - 1))?;
+        self.leave();
+        let taken = self.taken(&lines, chooser);
+        let own = chooser.map(|role| self.place_of(role));
+        let as_good = |line: &Line| {
+            own.is_some_and(|own| line.worth.goals[own] == lines[taken].worth.goals[own])
+                && line.worth.goals != lines[taken].worth.goals
+        };
+        Ok(Worth {
+            tied: lines[taken].worth.tied || lines.iter().any(as_good),
+            height: lines.iter().map(|line| line.worth.height).max().unwrap_or(0) + 1,
+            ..lines[taken].worth.clone()
+        })
+    }
+
+    fn place_of(&self, role: RoleId) -> usize {
+        self.players.iter().position(|player| *player == role).expect("a player")
+    }
+
+    /// The first of the lines that are best for the role that chooses.
+    fn taken(&self, lines: &[Line], chooser: Option<RoleId>) -> usize {
+        let Some(own) = chooser.map(|role| self.place_of(role)) else {
+            assert_eq!(lines.len(), 1, "nobody chooses");
+            return 0;
+        };
+        let goal = |place: &usize| &lines[*place].worth.goals[own];
+        let best = (0..lines.len()).rev().max_by(|one, other| goal(one).cmp(goal(other)));
+        best.expect("a move")
+    }
+
+    /// One line a move of the role that chooses, in the order of the move table.
+    fn lines(
+        &mut self,
+        state: &State,
+        view: &View,
+        chooser: Option<RoleId>,
+        left: Option<u32>,
+    ) -> Result<Vec<Line>, Stop> {
+        let roles = self.game.net.roles.ids();
+        let hands: IndexVec<RoleId, Vec<InputId>> =
+            roles.map(|role| self.legal(view, role)).collect();
+        let choices: Vec<Option<InputId>> = match chooser {
+            Some(role) => hands[role].iter().map(|input| Some(*input)).collect(),
+            None => vec![None],
+        };
+        let mut lines = Vec::with_capacity(choices.len());
+        for choice in choices {
+            let fixed = self.players.iter().map(|role| match choice {
+                Some(input) if chooser == Some(*role) => input,
+                _ => hands[*role][0],
+            });
+            let fixed: Vec<InputId> = fixed.collect();
+            let worth = self.mean(state, &fixed, &hands, left)?;
+            lines.push(Line { choice, worth });
+        }
+        Ok(lines)
+    }
+
+    fn legal(&self, view: &View, role: RoleId) -> Vec<InputId> {
+        self.game.net.moves(role).filter(|input| view.legal[*input]).collect()
+    }
+
+    /// The mean over chance's joint moves, once the players' moves are fixed.
+    fn mean(
+        &mut self,
+        state: &State,
+        fixed: &[InputId],
+        hands: &IndexVec<RoleId, Vec<InputId>>,
+        left: Option<u32>,
+    ) -> Result<Worth, Stop> {
+        let mut joints = vec![fixed.to_vec()];
+        for role in self.question.chance.iter() {
+            let longer = |joint: &Vec<InputId>, input: &InputId| {
+                let mut joint = joint.clone();
+                joint.push(*input);
+                joint
+            };
+            let all = joints.iter().flat_map(|joint| hands[role].iter().map(|i| longer(joint, i)));
+            joints = all.collect();
+        }
+        let count = joints.len() as u64;
+        let mut sum = Worth {
+            goals: vec![Ratio::zero(); self.players.len()].into(),
+            tied: false,
+            cut: false,
+            height: 0,
+        };
+        for joint in joints {
+            let next: Vec<BaseId> =
+                interpret::update(&self.game.net, state, &joint).iter().collect();
+            sum.add(&self.worth(&next, left)?);
+        }
+        let share = Ratio::new(1u8, count);
+        sum.goals = sum.goals.iter().map(|goal| goal * &share).collect();
+        Ok(sum)
+    }
+
+    /// Goal values of a terminal state.
+    fn ended(&self, bases: &[BaseId], view: &View) -> Result<Worth, Stop> {
+        let mut goals = Vec::with_capacity(self.players.len());
+        for &role in &self.players {
+            match view.goals[role][..] {
+                [goal] => goals.push(Ratio::new(goal, 1u8)),
+                ref values => return Err(self.goal_fault(bases, role, values)),
+            }
+        }
+        Ok(Worth { goals: goals.into(), tied: false, cut: false, height: 0 })
+    }
+
+    fn unfinished(&self) -> Worth {
+        let goals = vec![Ratio::zero(); self.players.len()].into();
+        Worth { goals, tied: false, cut: true, height: 0 }
+    }
+
+    /// The one role that is not chance and has several moves.
+    fn chooser(&self, bases: &[BaseId], view: &View) -> Result<Option<RoleId>, Stop> {
+        for role in self.game.net.roles.ids() {
+            if self.legal(view, role).is_empty() {
+                let fault = self.game.fault(bases, &FlawKind::NoLegalMove(role));
+                return Err(Stop::Faulty(Box::new(fault)));
+            }
+        }
+        let several = self.players.iter().filter(|role| self.legal(view, **role).len() > 1);
+        let choosing: Vec<RoleId> = several.copied().collect();
+        match choosing[..] {
+            [] => Ok(None),
+            [only] => Ok(Some(only)),
+            [first, second, ..] => Err(self.simultaneous(bases, first, second)),
+        }
+    }
+
+    fn waits(&self, view: &View, chooser: Option<RoleId>) -> bool {
+        let several = |role: RoleId| self.legal(view, role).len() > 1;
+        chooser.is_none() && self.question.chance.iter().any(several)
+    }
+
+    fn simultaneous(&self, bases: &[BaseId], first: RoleId, second: RoleId) -> Stop {
+        let name = |role| self.question.rulebook.role_name(role);
+        Stop::Faulty(Box::new(Fault {
+            code: "simultaneous-choice",
+            message: format!(
+                "roles `{}` and `{}` choose in the same step of a reachable state",
+                name(first),
+                name(second)
+            ),
+            states: vec![self.game.state_text(bases)],
+            span: None,
+            notes: vec![
+                "roles that each play for themselves must choose one at a time: there need be no \
+                 value without mixing otherwise"
+                    .to_owned(),
+                "without `--players each` one role is asked about and all others oppose it"
+                    .to_owned(),
+            ],
+        }))
+    }
+
+    fn goal_fault(&self, bases: &[BaseId], role: RoleId, values: &[u8]) -> Stop {
+        let name = self.question.rulebook.role_name(role);
+        let (code, what) = if values.is_empty() {
+            ("no-goal", format!("role `{name}` has no goal value in a reachable terminal state"))
+        } else {
+            let values: Vec<String> = values.iter().map(u8::to_string).collect();
+            let values = values.join(", ");
+            let what = "has several goal values in a reachable terminal state";
+            ("several-goals", format!("role `{name}` {what}: {values}"))
+        };
+        Stop::Faulty(Box::new(Fault {
+            code,
+            message: what,
+            states: vec![self.game.state_text(bases)],
+            span: None,
+            notes: vec!["every role needs one goal value in every terminal state".to_owned()],
+        }))
+    }
+
+    /// Puts a state on the path; without a horizon it must not be there already.
+    fn enter(&mut self, bases: &[BaseId]) -> Result<(), Stop> {
+        if self.path.len() >= LONGEST_PLAY {
+            return Err(unknown(HaltReason::Depth, "a play is too long; give a `--horizon`"));
+        }
+        if self.question.horizon.is_none() && !self.on_path.insert(bases.to_vec()) {
+            let from = self.path.iter().position(|state| state == bases);
+            let cycle = &self.path[from.expect("a state of the path")..];
+            return Err(Stop::Faulty(Box::new(self.game.endless(cycle))));
+        }
+        self.path.push(bases.to_vec());
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        let state = self.path.pop().expect("a state to leave");
+        self.on_path.remove(&state);
+    }
+
+    fn keep_watch(&self) -> Result<(), Stop> {
+        if self.worths.len().is_multiple_of(4096) {
+            (self.watch.progress)(&Progress {
+                phase: "search",
+                ply: u32::try_from(self.path.len()).unwrap_or(u32::MAX),
+                states: self.states.len() as u64,
+                bytes: self.bytes,
+                ..Progress::default()
+            });
+        }
+        match self.limits.met(self.watch, self.bytes, WHOLE) {
+            None => Ok(()),
+            Some(reason) => {
+                let advice = "give more of it, or bound the play with `--horizon`: goal values \
+                              of several players have no bounds before all are known";
+                Err(unknown(reason, advice))
+            }
+        }
+    }
+}
+
+impl Worth {
+    fn add(&mut self, other: &Self) {
+        let goals = self.goals.iter().zip(other.goals.iter());
+        self.goals = goals.map(|(sum, goal)| sum + goal).collect();
+        self.tied |= other.tied;
+        self.cut |= other.cut;
+        self.height = self.height.max(other.height);
+    }
+}
