@@ -7,9 +7,13 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Name of the file that is locked.
 const LOCK: &str = "lock";
+/// How long a lock is waited for, and between two tries.
+const PATIENCE: Duration = Duration::from_millis(1500);
+const PAUSE: Duration = Duration::from_millis(30);
 
 /// A folder that this process holds.
 #[derive(Debug)]
@@ -40,10 +44,7 @@ impl HeldFolder {
             .write(true)
             .open(path.join(LOCK))
             .map_err(HoldError::System)?;
-        lock.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => HoldError::Held,
-            TryLockError::Error(error) => HoldError::System(error),
-        })?;
+        hold(&lock)?;
         let held = Self { path: path.to_owned(), _lock: lock };
         for name in held.all_names().map_err(HoldError::System)? {
             if name.starts_with('.') && name.ends_with(".part") {
@@ -82,6 +83,22 @@ impl HeldFolder {
         match fs::remove_file(self.file(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             other => other,
+        }
+    }
+}
+
+/// Locks a file. A process that was killed may still be on its way out, waiting for the disk, so
+/// that a moment is given to it.
+fn hold(lock: &File) -> Result<(), HoldError> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(HoldError::System(error)),
+            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
+                return Err(HoldError::Held);
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
         }
     }
 }
