@@ -4,6 +4,9 @@
 //! The first look goes one step deep and is finished whatever the limits, so that every first move
 //! is known; a later one that a limit cuts short still adds what it found.
 //!
+//! Where no limit is set and no estimate is asked for, nobody reads what a look of some depth
+//! shows: after the first few, one goes to the end of all plays.
+//!
 //! Depths grow by one while a look costs more than all before it together, as where choices
 //! multiply; where it costs less, as in long plays with few choices, the step doubles, so that a
 //! play of thousands of steps does not take thousands of looks.
@@ -19,7 +22,7 @@ use super::Run;
 use super::estimate::Estimator;
 use super::node::{Shared, Walker, Window};
 use super::opened::Opened;
-use super::table::{Interval, Position};
+use super::table::{EVERY_STEP, Interval, Position};
 use crate::backend::Trouble;
 use crate::first_moves::{PairValue, root_bounds};
 use crate::game::top_payment;
@@ -138,8 +141,25 @@ impl<'a> Deepening<'a> {
                 return Ok(Found { looked, reason, estimate });
             }
             depth = depths.after(depth, self.shared.nodes.load(Ordering::Relaxed));
+            if self.is_unhurried() {
+                self.shared.to_the_end.store(true, Ordering::Relaxed);
+                depth = EVERY_STEP;
+            }
             looked.meet(&self.look(depth)?);
         }
+    }
+
+    /// Whether only the exact answer will do: then looks of growing depth are work done twice, once
+    /// it is plain that the game is no small one.
+    fn is_unhurried(&self) -> bool {
+        self.is_unlimited() && self.shared.nodes.load(Ordering::Relaxed) >= RETURNING_NODES
+    }
+
+    /// Whether nothing but Ctrl-C or the memory ends the search, and nothing is shown before.
+    fn is_unlimited(&self) -> bool {
+        let options = &self.run.options;
+        let shows = options.evaluate.is_some();
+        !shows && options.depth.is_none() && self.shared.watch.time.is_none()
     }
 
     /// Why it ends after a look, if it does without an answer.

@@ -45,6 +45,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) simultaneous: AtomicBool,
     /// Whether a play came back to a state.
     pub(crate) returned: AtomicBool,
+    /// Whether the search stops where a play comes back, since it looks to the end of all plays.
+    pub(crate) to_the_end: AtomicBool,
     /// Nodes entered.
     pub(crate) nodes: AtomicU64,
 }
@@ -61,6 +63,7 @@ impl<'a> Shared<'a> {
             cut: AtomicBool::new(false),
             simultaneous: AtomicBool::new(false),
             returned: AtomicBool::new(false),
+            to_the_end: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
         }
     }
@@ -200,6 +203,9 @@ impl<'a> Walker<'a> {
         }
         if position.left.is_none() && !self.on_path.insert(position.key.clone()) {
             self.shared.returned.store(true, Ordering::Relaxed);
+            if self.shared.to_the_end.load(Ordering::Relaxed) {
+                self.shared.stopped.store(true, Ordering::Relaxed);
+            }
         }
         self.path.push(position.key.clone());
         Ok(())
