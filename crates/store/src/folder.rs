@@ -9,6 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::file::sync_folder;
+
 /// Name of the file that is locked.
 const LOCK: &str = "lock";
 /// How long a lock is waited for, and between two tries.
@@ -37,7 +39,7 @@ impl HeldFolder {
     /// # Errors
     /// When another process holds it, or the system refuses.
     pub fn take(path: &Path) -> Result<Self, HoldError> {
-        fs::create_dir_all(path).map_err(HoldError::System)?;
+        create(path).map_err(HoldError::System)?;
         let lock = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -85,6 +87,15 @@ impl HeldFolder {
             other => other,
         }
     }
+}
+
+/// Makes a folder and those above it where they are missing, each forced to the disk with its name:
+/// files that are forced to the disk are no use in a folder that is not.
+fn create(path: &Path) -> io::Result<()> {
+    let missing = path.ancestors().take_while(|folder| !folder.exists()).count();
+    fs::create_dir_all(path)?;
+    path.ancestors().take(missing).for_each(sync_folder);
+    Ok(())
 }
 
 /// Locks a file. A process that was killed may still be on its way out, waiting for the disk, so

@@ -308,7 +308,8 @@ impl FrameWriter {
     /// As the system reported them for this or an earlier frame.
     ///
     /// # Panics
-    /// When a frame has 2^32 numbers or its packed numbers do not fit in 4 GiB.
+    /// When a frame has 2^28 numbers or more; fewer always fit, packed, in the 4 GiB that a head can
+    /// tell of.
     pub fn write<T: Framed>(&mut self, tag: u32, coding: Coding, numbers: &[T]) -> io::Result<()> {
         assert!(tag != END, "the last tag is the writer's own");
         assert!(numbers.len() < 1 << 28, "a frame is short");

@@ -151,8 +151,10 @@ impl Game {
         })
     }
 
-    /// A checksum of the compiled form: equal where packed states and the order of their children
-    /// are.
+    /// A checksum of what decides how a state is packed and in which order its children come: the
+    /// fields and words of a key, the names of propositions and moves in their order, the groups, the
+    /// start, whether a level is guessed, and the number of gates. The gates themselves are not in it:
+    /// they follow from the rules and the version of the program, which a manifest tells as well.
     pub fn fingerprint(&self, expander: &dyn Expander) -> u64 {
         let net = &self.net;
         let mut text = format!("{:?} {} {}", expander.fields(), expander.words(), net.gates.len());

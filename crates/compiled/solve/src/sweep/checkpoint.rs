@@ -16,16 +16,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use store::{Coding, Frame, FrameFile, FrameWriter, HeldFolder, HoldError};
-use verdict::{Objective, Question};
+use verdict::Question;
 
+use super::manifest::{Manifest, asked_lines};
 use super::past::{Past, PastPly, PastValues};
 use super::trail::tag;
 use crate::game::{Game, TakenBack};
 use crate::options::Options;
 use crate::storage::{Storage, StorageFault};
 
-/// Version of the form of the folder.
-const FORM: u32 = 1;
 const MANIFEST: &str = "manifest";
 const COUNTED: &str = "counted";
 const PLIES: &str = "plies-";
@@ -35,6 +34,28 @@ const VALUES: &str = "values-";
 const VERIFIED_BYTES: u64 = 64 << 20;
 /// What a values file adds to its ply in its name frame.
 const OF_VALUES: u64 = 1 << 32;
+
+/// Of which plies values and counts are: how many, and a checksum of what is known of each. The
+/// place of a state in its ply is decided when the ply is found, so that values of other plies
+/// would be values of other states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Whole {
+    pub(super) plies: usize,
+    digest: u64,
+}
+
+impl Whole {
+    /// The same plies and one more, of which `words` tell what is known.
+    pub(super) fn and(self, words: &[u64]) -> Self {
+        let bytes: Vec<u8> =
+            [self.digest].iter().chain(words).flat_map(|it| it.to_le_bytes()).collect();
+        Self { plies: self.plies + 1, digest: store::checksum(&bytes) }
+    }
+
+    fn words(self) -> [u64; 2] {
+        [self.plies as u64, self.digest]
+    }
+}
 
 /// A checkpoint that this process holds.
 pub(super) struct Checkpoint {
@@ -50,86 +71,6 @@ pub(super) struct Checkpoint {
     value_bytes: AtomicU64,
     /// When values were kept last.
     kept_at: Mutex<Instant>,
-}
-
-/// A manifest in parts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Manifest {
-    /// The lines about rules and question.
-    asked: Vec<String>,
-    taken_back: Vec<TakenBack>,
-    compiled: u64,
-}
-
-impl Manifest {
-    fn text(&self) -> String {
-        let guesses: Vec<String> = self.taken_back.iter().map(TakenBack::text).collect();
-        format!(
-            "oddsmith checkpoint {FORM}\n{}\ntaken back {}\ncompiled {:016x}\n",
-            self.asked.join("\n"),
-            if guesses.is_empty() { "nothing".to_owned() } else { guesses.join(" ") },
-            self.compiled
-        )
-    }
-
-    /// Reads what [`Manifest::text`] wrote.
-    fn parse(text: &str) -> Option<Self> {
-        let mut lines: Vec<&str> = text.lines().collect();
-        let compiled = lines.pop()?.strip_prefix("compiled ")?;
-        let guesses = lines.pop()?.strip_prefix("taken back ")?;
-        let first = lines.first().copied()?;
-        if first != format!("oddsmith checkpoint {FORM}") {
-            return None;
-        }
-        let taken_back = match guesses {
-            "nothing" => Vec::new(),
-            some => some.split(' ').map(TakenBack::parse).collect::<Option<_>>()?,
-        };
-        let manifest = Self {
-            asked: lines[1..].iter().map(|line| (*line).to_owned()).collect(),
-            taken_back,
-            compiled: u64::from_str_radix(compiled, 16).ok()?,
-        };
-        (manifest.text() == text).then_some(manifest)
-    }
-}
-
-/// What a manifest says of rules, question and options.
-fn asked_lines(question: &Question, options: &Options) -> Vec<(&'static str, String)> {
-    let book = &question.rulebook;
-    let mut rules = String::new();
-    for role in book.roles.ids() {
-        rules += book.role_name(role);
-        rules.push('\n');
-    }
-    for rule in &book.rules {
-        rules += &gdl::rule_text(rule, &book.symbols);
-        rules.push('\n');
-    }
-    let horizon = question.horizon.map_or("none".to_owned(), |steps| steps.to_string());
-    let chance: Vec<&str> = question.chance.iter().map(|role| book.role_name(role)).collect();
-    let from = question.from.as_ref().map_or("the start".to_owned(), |terms| {
-        let texts: Vec<String> =
-            terms.iter().map(|term| gdl::term_text(term, &book.symbols)).collect();
-        format!("{:016x}", store::checksum(texts.join(" ").as_bytes()))
-    });
-    let objective = match question.objective {
-        Objective::Win => "win",
-        Objective::Goal => "goal",
-    };
-    let values = if options.approximate { "bounds" } else { "exact" };
-    let tosses = if options.fold { "folded" } else { "kept" };
-    vec![
-        ("rules", format!("{:016x} of {} bytes", store::checksum(rules.as_bytes()), rules.len())),
-        ("role", book.role_name(question.role).to_owned()),
-        ("objective", objective.to_owned()),
-        ("horizon", horizon),
-        ("chance", chance.join(" ")),
-        ("from", from),
-        ("values", values.to_owned()),
-        ("tosses", tosses.to_owned()),
-        ("program", env!("CARGO_PKG_VERSION").to_owned()),
-    ]
 }
 
 /// Whether a name is one of a checkpoint's.
@@ -267,12 +208,12 @@ impl Checkpoint {
         Ok(Past::default())
     }
 
-    /// Takes all files away but the manifest, newest first, so that no gap is ever left.
+    /// Takes all files away but the manifest, those of plies last and from the newest on, so that
+    /// no gap is ever left.
     fn empty(&self) -> Result<(), StorageFault> {
-        for name in self.names()?.iter().rev().filter(|name| *name != MANIFEST) {
-            self.remove(name)?;
-        }
-        Ok(())
+        let names = self.names()?;
+        let others = names.iter().filter(|name| *name != MANIFEST && !name.starts_with(PLIES));
+        others.chain(in_order(&names).into_iter().rev()).try_for_each(|name| self.remove(name))
     }
 
     fn names(&self) -> Result<Vec<String>, StorageFault> {
@@ -331,12 +272,13 @@ impl Checkpoint {
     pub(super) fn begin_values(
         &self,
         ply: usize,
-        limbs: usize,
-        states: usize,
+        (limbs, states): (usize, usize),
+        of: Whole,
     ) -> Result<FrameWriter, StorageFault> {
         let path = self.values_path(ply);
         let mut writer = self.create(&path, ply as u64 | OF_VALUES)?;
-        let sizes = [limbs as u64, states as u64];
+        let [plies, digest] = of.words();
+        let sizes = [limbs as u64, states as u64, plies, digest];
         let written = writer.write(tag::PLY, Coding::Plain, &sizes);
         written.map_err(|error| StorageFault::system("write", &path, &error))?;
         Ok(writer)
@@ -360,10 +302,11 @@ impl Checkpoint {
     }
 
     /// Keeps the numbers of distinct states and decision states.
-    pub(super) fn keep_counted(&self, counts: (u64, u64)) -> Result<(), StorageFault> {
+    pub(super) fn keep_counted(&self, counts: (u64, u64), of: Whole) -> Result<(), StorageFault> {
         let path = self.folder.file(COUNTED);
         let mut writer = self.create(&path, 0)?;
-        let written = writer.write(tag::PLY, Coding::Plain, &[counts.0, counts.1]);
+        let [plies, digest] = of.words();
+        let written = writer.write(tag::PLY, Coding::Plain, &[counts.0, counts.1, plies, digest]);
         written
             .and_then(|()| writer.finish(None).map(drop))
             .map_err(|error| StorageFault::system("write", &path, &error))
@@ -389,7 +332,7 @@ impl Checkpoint {
     fn read_past(&self) -> Result<Past, StorageFault> {
         let (mut past, mut verified) = (Past::default(), 0);
         let names = self.names()?;
-        for name in names.iter().filter(|name| name.starts_with(PLIES)) {
+        for name in in_order(&names) {
             let (path, first) = (self.folder.file(name), past.plies.len());
             if path != self.plies_path(first) {
                 let missing = self.plies_path(first);
@@ -408,16 +351,30 @@ impl Checkpoint {
                     .map_err(|error| StorageFault::reading(&path, &error))?;
                 let ply = PastPly::parse(&words)
                     .ok_or_else(|| StorageFault::damaged(&path, &"a ply is not whole"))?;
+                past.whole = past.whole.and(&words);
                 past.plies.push(ply);
             }
-            past.files.push((path, frames, past.plies.len() - first));
+            past.files.push((path, frames, past.whole));
         }
-        past.values = self.read_values(&names)?;
-        past.counted = self.read_counted(&names)?;
+        past.values = self.read_values(&names, past.whole)?;
+        past.counted = self.read_counted(&names, past.whole)?;
         Ok(past)
     }
 
-    fn read_values(&self, names: &[String]) -> Result<Option<PastValues>, StorageFault> {
+    /// Refuses what is of other plies than are there.
+    fn compare_plies(&self, path: &Path, of: [u64; 2], there: Whole) -> Result<(), StorageFault> {
+        if of[0] > there.plies as u64 {
+            return Err(StorageFault::damaged(&self.plies_path(there.plies), &"it is missing"));
+        }
+        let same = of == there.words();
+        if same { Ok(()) } else { Err(StorageFault::damaged(path, &"it belongs to other plies")) }
+    }
+
+    fn read_values(
+        &self,
+        names: &[String],
+        there: Whole,
+    ) -> Result<Option<PastValues>, StorageFault> {
         let number = |name: &String| name.strip_prefix(VALUES).and_then(|it| it.parse().ok());
         let Some(ply) = names.iter().filter_map(number).min() else { return Ok(None) };
         let path = self.values_path(ply);
@@ -434,17 +391,23 @@ impl Checkpoint {
                 _ => {}
             }
         }
-        let whole = matches!(sizes[..], [limbs, states] if limbs > 0
-            && limbs.checked_mul(states) == Some(words));
-        if !whole {
+        let [limbs, states, plies, digest] = sizes[..] else {
+            return Err(StorageFault::damaged(&path, &"it is not whole"));
+        };
+        if limbs == 0 || limbs.checked_mul(states) != Some(words) {
             return Err(StorageFault::damaged(&path, &"it is not whole"));
         }
+        self.compare_plies(&path, [plies, digest], there)?;
         self.value_bytes.store(frames.iter().map(Frame::size).sum(), Ordering::Relaxed);
         let frames = frames.into_iter().filter(|frame| frame.tag == tag::VALUES).collect();
-        Ok(Some(PastValues { ply, limbs: sizes[0] as usize, file, frames }))
+        Ok(Some(PastValues { ply, limbs: limbs as usize, path, file, frames }))
     }
 
-    fn read_counted(&self, names: &[String]) -> Result<Option<(u64, u64)>, StorageFault> {
+    fn read_counted(
+        &self,
+        names: &[String],
+        there: Whole,
+    ) -> Result<Option<(u64, u64)>, StorageFault> {
         if !names.iter().any(|name| name == COUNTED) {
             return Ok(None);
         }
@@ -455,10 +418,21 @@ impl Checkpoint {
             file.read(frame, &mut words).map_err(|error| StorageFault::reading(&path, &error))?;
         }
         match words[..] {
-            [states, decisions] => Ok(Some((states, decisions))),
+            [states, decisions, plies, digest] => {
+                self.compare_plies(&path, [plies, digest], there)?;
+                Ok(Some((states, decisions)))
+            }
             _ => Err(StorageFault::damaged(&path, &"it is not whole")),
         }
     }
+}
+
+/// The files of plies, by the number of their first ply: names of a million plies are longer.
+fn in_order(names: &[String]) -> Vec<&String> {
+    let number = |name: &&String| name.strip_prefix(PLIES).and_then(|it| it.parse::<u64>().ok());
+    let mut files: Vec<&String> = names.iter().filter(|name| name.starts_with(PLIES)).collect();
+    files.sort_by_key(number);
+    files
 }
 
 /// Refuses a folder that holds anything else, before anything is written to it.
@@ -494,18 +468,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_manifest_is_read_as_it_was_written_and_no_other_way() {
-        let manifest = Manifest {
-            asked: vec!["rules 1 of 2 bytes".to_owned(), "role x".to_owned()],
-            taken_back: vec![TakenBack::Level, TakenBack::Group(3)],
-            compiled: 0xabc,
-        };
-        let text = manifest.text();
-        assert_eq!(Manifest::parse(&text), Some(manifest));
-        for cut in 0..text.len() {
-            assert_eq!(Manifest::parse(&text[..cut]), None);
-        }
-        assert_eq!(Manifest::parse(&text.replace("checkpoint 1", "checkpoint 2")), None);
+    fn files_of_plies_are_in_the_order_of_their_plies() {
+        let names = ["counted", "plies-000000", "plies-1000000", "plies-999999", "values-000001"];
+        let names = names.map(str::to_owned);
+        assert_eq!(in_order(&names), ["plies-000000", "plies-999999", "plies-1000000"]);
     }
 
     #[test]

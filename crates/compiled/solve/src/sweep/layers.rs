@@ -451,7 +451,7 @@ impl<const W: usize> SweepBackend for Layers<W> {
         }
         let counted = (counts.states, counts.decisions);
         if let Some(checkpoint) = self.trail.checkpoint() {
-            checkpoint.keep_counted(counted)?;
+            checkpoint.keep_counted(counted, self.trail.plies())?;
         }
         Ok(counted)
     }

@@ -12,6 +12,7 @@ mod estimate;
 mod graph;
 mod layers;
 mod level;
+mod manifest;
 mod parts;
 mod past;
 mod paths;

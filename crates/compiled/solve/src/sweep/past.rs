@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use store::{Frame, FrameFile};
 
+use super::checkpoint::Whole;
 use super::toss::Toss;
 use crate::backend::PlyCounts;
 
@@ -29,6 +30,7 @@ pub(super) struct PastPly {
 pub(super) struct PastValues {
     pub(super) ply: usize,
     pub(super) limbs: usize,
+    pub(super) path: PathBuf,
     pub(super) file: FrameFile,
     pub(super) frames: Vec<Frame>,
 }
@@ -37,8 +39,10 @@ pub(super) struct PastValues {
 #[derive(Default)]
 pub(super) struct Past {
     pub(super) plies: Vec<PastPly>,
-    /// Files with their frames and the number of plies in them.
-    pub(super) files: Vec<(PathBuf, Vec<Frame>, usize)>,
+    /// What tells them from others.
+    pub(super) whole: Whole,
+    /// Files with their frames, and the plies up to their ends.
+    pub(super) files: Vec<(PathBuf, Vec<Frame>, Whole)>,
     pub(super) values: Option<PastValues>,
     /// Distinct states and decision states.
     pub(super) counted: Option<(u64, u64)>,

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use store::{Coding, Frame, FrameFile, FrameWriter, Framed, HugeVec, Plain, Scratch};
 
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, Whole};
 use crate::storage::StorageFault;
 
 /// Tags of frames.
@@ -214,7 +214,7 @@ pub(super) struct Trail {
     sealed_frames: usize,
     sealed: (usize, usize, usize),
     /// Plies sealed, and those in files that are closed.
-    plies: usize,
+    plies: Whole,
     closed_plies: usize,
     opened_at: Instant,
     spill: Option<PathBuf>,
@@ -248,7 +248,7 @@ impl Trail {
             streaming: checkpoint.is_some(),
             sealed_frames: 0,
             sealed: (0, 0, 0),
-            plies: 0,
+            plies: Whole::default(),
             closed_plies: 0,
             opened_at: Instant::now(),
             spill,
@@ -298,6 +298,11 @@ impl Trail {
     /// Whether keys are kept in the trail.
     pub(super) fn wants_keys(&self) -> bool {
         self.checkpoint.is_some()
+    }
+
+    /// The plies that were sealed.
+    pub(super) fn plies(&self) -> Whole {
+        self.plies
     }
 
     /// The checkpoint, where there is one.
@@ -397,7 +402,7 @@ impl Trail {
 
     /// Ends a ply: what follows belongs to the next. `words` tell what is known of the ply.
     pub(super) fn seal(&mut self, words: &[u64]) -> Result<(), StorageFault> {
-        self.plies += 1;
+        self.plies = self.plies.and(words);
         if self.streaming {
             self.pour_from(1)?;
             if self.checkpoint.is_some() {
@@ -447,7 +452,7 @@ impl Trail {
     pub(super) fn close(&mut self) -> Result<(), StorageFault> {
         let Some(writer) = self.writer.take() else { return Ok(()) };
         assert_eq!(writer.frames(), self.sealed_frames, "a file is closed between plies");
-        if self.checkpoint.is_some() && self.plies == self.closed_plies {
+        if self.checkpoint.is_some() && self.plies.plies == self.closed_plies {
             return Ok(());
         }
         let finished = writer.finish(self.scratch.as_mut());
@@ -457,7 +462,7 @@ impl Trail {
             None => Source::Scratch(file),
         };
         self.add(source, &frames);
-        self.closed_plies = self.plies;
+        self.closed_plies = self.plies.plies;
         Ok(())
     }
 
@@ -476,15 +481,16 @@ impl Trail {
         }
     }
 
-    /// Takes in a checkpoint's file of `plies` plies; everything in it is on disk only.
-    pub(super) fn resume(&mut self, path: PathBuf, frames: &[Frame], plies: usize) {
+    /// Takes in a checkpoint's file, the next one, of plies up to `plies`; everything in it is on
+    /// disk only.
+    pub(super) fn resume(&mut self, path: PathBuf, frames: &[Frame], plies: Whole) {
         self.add(Source::Named(path), frames);
         for run in [&mut self.record, &mut self.keys] {
             (run.base, run.written) = (run.indexed, run.indexed);
         }
         (self.edges.base, self.edges.written) = (self.edges.indexed, self.edges.indexed);
-        self.plies += plies;
-        self.closed_plies = self.plies;
+        self.plies = plies;
+        self.closed_plies = plies.plies;
         self.sealed = self.ends();
     }
 

@@ -5,13 +5,13 @@
 //! small one only where some time has passed since the last, so that many small plies do not wait
 //! for the disk.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use store::{Coding, Frame, FrameFile, FrameWriter, HugeVec};
 
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, Whole};
 use super::past::PastValues;
 use super::spool::Spool;
 use super::trail::{FRAME, tag};
@@ -36,6 +36,8 @@ pub(super) struct Values {
 
 /// Values on disk.
 struct Away {
+    /// Where the file lies, if it has a name: what is wrong with a scratch file is the system's.
+    path: Option<PathBuf>,
     file: FrameFile,
     /// Frames with the place of their first word.
     frames: Vec<(usize, Frame)>,
@@ -43,20 +45,31 @@ struct Away {
 }
 
 impl Away {
-    fn new(file: FrameFile, frames: impl IntoIterator<Item = Frame>) -> Self {
+    fn new(
+        path: Option<PathBuf>,
+        file: FrameFile,
+        frames: impl IntoIterator<Item = Frame>,
+    ) -> Self {
         let (mut words, mut placed) = (0, Vec::new());
         for frame in frames {
             placed.push((words, frame));
             words += frame.count as usize;
         }
-        Self { file, frames: placed, words }
+        Self { path, file, frames: placed, words }
+    }
+
+    fn read(&self, frame: &Frame, out: &mut Vec<u64>) -> Result<(), StorageFault> {
+        self.file.read(frame, out).map_err(|error| match &self.path {
+            Some(path) => StorageFault::reading(path, &error),
+            None => StorageFault::System(format!("cannot read a scratch file: {error}")),
+        })
     }
 }
 
 impl Values {
     /// The values that an earlier process computed last.
     pub(super) fn resumed(past: PastValues) -> Self {
-        let away = Away::new(past.file, past.frames);
+        let away = Away::new(Some(past.path), past.file, past.frames);
         let words = HugeVec::new();
         Self { ply: Some(past.ply), limbs: past.limbs, words, away: Some(away) }
     }
@@ -100,8 +113,7 @@ impl Values {
         let mut numbers: Vec<u64> = Vec::new();
         for (start, frame) in away.frames[first..].iter().take_while(|(start, _)| *start < to) {
             numbers.clear();
-            let read = away.file.read(frame, &mut numbers);
-            read.map_err(|error| StorageFault::damaged(Path::new("values"), &error))?;
+            away.read(frame, &mut numbers)?;
             let (low, high) = (from.saturating_sub(*start), numbers.len().min(to - start));
             words.extend_within(&numbers[low..high]);
         }
@@ -128,7 +140,7 @@ impl Sink {
     pub(super) fn finish(self, values: &mut Values) -> Result<(), StorageFault> {
         if let Self::Away(spool) = self {
             let (file, frames) = spool.finish_one()?;
-            values.away = Some(Away::new(file, frames));
+            values.away = Some(Away::new(None, file, frames));
         }
         Ok(())
     }
@@ -148,13 +160,13 @@ impl ValueKeeper {
     pub(super) fn new(
         checkpoint: &Arc<Checkpoint>,
         ply: usize,
-        limbs: usize,
-        states: usize,
+        (limbs, states): (usize, usize),
+        of: Whole,
     ) -> Result<Option<Self>, StorageFault> {
         if ply > 1 && states * limbs < LARGE && !checkpoint.is_due(Instant::now()) {
             return Ok(None);
         }
-        let writer = checkpoint.begin_values(ply, limbs, states)?;
+        let writer = checkpoint.begin_values(ply, (limbs, states), of)?;
         Ok(Some(Self { checkpoint: Arc::clone(checkpoint), ply, writer, waiting: Vec::new() }))
     }
 
@@ -177,5 +189,44 @@ impl ValueKeeper {
             self.write()?;
         }
         self.checkpoint.end_values(self.ply, self.writer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What cannot be read is told for what it is: a file of a checkpoint that was changed since it
+    /// was verified is damaged, a scratch file that fails is the system's.
+    #[test]
+    fn what_cannot_be_read_is_told_for_what_it_is() {
+        let name = format!("oddsmith-values-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let mut writer = FrameWriter::create(&path).expect("begun");
+        writer.write(tag::VALUES, Coding::Plain, &[7u64, 8, 9]).expect("written");
+        let (file, frames) = writer.finish(None).expect("finished");
+        let past = |file: FrameFile, frames: Vec<Frame>| {
+            Values::resumed(PastValues { ply: 3, limbs: 1, path: path.clone(), file, frames })
+        };
+        let kept = past(file.clone(), frames.clone());
+        assert_eq!(kept.read(1, 3).expect("whole").as_slice(), [8, 9]);
+        std::fs::write(&path, b"something else of some length, but no frames").expect("written");
+        let changed = FrameFile::reopen(&path).expect("there");
+        match past(changed.clone(), frames.clone()).read(0, 3) {
+            Err(Trouble::Storage(StorageFault::Refused { code, message, .. })) => {
+                assert_eq!(code, "checkpoint-damaged");
+                assert!(message.contains("oddsmith-values"), "{message}");
+            }
+            other => panic!("damage was expected: {other:?}"),
+        }
+        let away = Some(Away::new(None, changed, frames));
+        let scratch = Values { ply: Some(3), limbs: 1, words: HugeVec::new(), away };
+        match scratch.read(0, 3) {
+            Err(Trouble::Storage(StorageFault::System(message))) => {
+                assert!(message.contains("scratch"), "{message}");
+            }
+            other => panic!("the system's fault was expected: {other:?}"),
+        }
+        std::fs::remove_file(&path).ok();
     }
 }

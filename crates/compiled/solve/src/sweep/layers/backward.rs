@@ -312,10 +312,10 @@ impl<const W: usize> Layers<W> {
 
     /// What keeps the values of a ply for a later process, where they are kept.
     fn value_keeper(&self, ply: usize, limbs: usize) -> Result<Option<ValueKeeper>, Trouble> {
-        let states = self.plies[ply].states;
+        let sizes = (limbs, self.plies[ply].states);
         match self.trail.checkpoint() {
             Some(checkpoint) if self.keeping_values && ply > 0 => {
-                Ok(ValueKeeper::new(checkpoint, ply, limbs, states)?)
+                Ok(ValueKeeper::new(checkpoint, ply, sizes, self.trail.plies())?)
             }
             _ => Ok(None),
         }

@@ -225,6 +225,47 @@ fn damage_is_refused_and_what_is_undamaged_stays() {
     assert_eq!(solved(&sweep, &question), whole, "nothing was lost by the refusals");
 }
 
+/// Values of a ply are of no use beside other plies than those they were computed from.
+#[test]
+fn any_file_of_a_backward_pass_can_be_lost() {
+    let nim = game("stochastic-nim-20");
+    let within = Question { horizon: Some(9), ..question(WALK) };
+    for (question, what) in [(&nim, "nim"), (&within, "a walk")] {
+        let folder = Folder::new();
+        let sweep = sweep(Options::default(), &folder.0);
+        let whole = solved(&Sweep::new(Options::default()), question).expect("an answer");
+        let is_valued = || folder.files().iter().any(|path| name(path).starts_with("values-"));
+        let halfway = |_| interrupted_after(&sweep, question, 2).is_err() && is_valued();
+        assert!((0..200).any(halfway), "{what}: the backward pass was begun");
+        let kept: Vec<(PathBuf, Vec<u8>)> = folder
+            .files()
+            .into_iter()
+            .map(|path| (path.clone(), fs::read(&path).expect("read")))
+            .collect();
+        let mut refused = Vec::new();
+        for (lost, _) in &kept {
+            folder.files().iter().for_each(|path| fs::remove_file(path).expect("removed"));
+            let others = kept.iter().filter(|(path, _)| path != lost);
+            others.for_each(|(path, bytes)| fs::write(path, bytes).expect("written"));
+            match solved(&sweep, question) {
+                Ok(verdict) => assert_eq!(verdict, whole, "{what} without {}", name(lost)),
+                ended => {
+                    let code = refusal(ended);
+                    assert!(["checkpoint-damaged", "checkpoint-foreign"].contains(&code), "{code}");
+                    refused.push(name(lost));
+                }
+            }
+        }
+        let plies = kept.iter().filter(|(path, _)| name(path).starts_with("plies-")).count();
+        assert!(plies > 5, "{what}: {plies} files of plies");
+        assert_eq!(refused.len(), plies + 1, "{what}: all plies and the manifest: {refused:?}");
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().expect("a name").to_string_lossy().into_owned()
+}
+
 #[test]
 fn a_game_without_plies_is_refused_with_a_way_out() {
     let folder = Folder::new();
