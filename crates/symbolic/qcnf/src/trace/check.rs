@@ -1,11 +1,11 @@
 //! Check: the value that a trace shows, or the first node that is not allowed.
 //!
 //! The nodes are walked from the last one. What always holds: variables are passed in the order
-//! of the prefix, so that each branch is on the outermost variable without a value; a variable
-//! that propagation bound is passed with its weight, for its other value is worth 0; at a boundary
-//! every clause above holds. A node that was known before is believed only if the same *parts*
-//! are left there: of the clauses that cross the boundary, those that no literal above satisfies,
-//! without their literals above.
+//! of the prefix, level by level, so that each branch is on the outermost variable without a value;
+//! a variable that propagation bound is passed with its weight, for its other value is worth 0; a
+//! level is left by a boundary node alone, and there every clause above holds. A node that was known
+//! before is believed only if the same *parts* are left there: of the clauses that cross the
+//! boundary, those that no literal above satisfies, without their literals above.
 //!
 //! Cost: that of the walk without its speed: each branch looks at all clauses of each variable it
 //! binds, each boundary at all clauses that cross it. Depth does not matter, the stack is on the
@@ -153,22 +153,22 @@ struct Crossing<'a>(Vec<Vec<(&'a [Lit], u32)>>);
 
 impl<'a> Crossing<'a> {
     fn all(trace: &'a Trace) -> Self {
-        let mut all = Vec::with_capacity(trace.boundaries.len());
-        for &boundary in &trace.boundaries {
-            let is_above = |lit: &&Lit| (lit.var().index() as u32) < boundary;
-            let mut numbers: HashMap<Vec<Lit>, u32> = HashMap::new();
-            let mut rows = Vec::new();
-            for clause in trace.formula.clauses.iter() {
-                let mut beyond: Vec<Lit> =
-                    clause.iter().filter(|lit| !is_above(lit)).copied().collect();
-                if beyond.is_empty() || beyond.len() == clause.len() {
-                    continue;
-                }
-                beyond.sort_unstable();
+        let mut all = vec![Vec::new(); trace.boundaries.len()];
+        let mut numbers: Vec<HashMap<Vec<Lit>, u32>> = vec![HashMap::new(); all.len()];
+        for clause in trace.formula.clauses.iter() {
+            let mut sorted = clause.to_vec();
+            sorted.sort_unstable();
+            let [first, .., last] = *sorted else { continue };
+            let above = |lit: Lit, boundary: u32| (lit.var().index() as u32) < boundary;
+            let start = trace.boundaries.partition_point(|&end| !above(first, end));
+            let end = trace.boundaries.partition_point(|&end| !above(last, end));
+            for level in start..end {
+                let split = sorted.partition_point(|&lit| above(lit, trace.boundaries[level]));
+                let (numbers, rows) = (&mut numbers[level], &mut all[level]);
                 let next = numbers.len() as u32;
-                rows.push((clause, *numbers.entry(beyond).or_insert(next)));
+                rows.push((clause, *numbers.entry(sorted[split..].to_vec()).or_insert(next)));
+                debug_assert!(0 < split && split < sorted.len(), "the clause crosses");
             }
-            all.push(rows);
         }
         Self(all)
     }
@@ -230,10 +230,23 @@ impl Walk<'_> {
         }
     }
 
+    /// One past the last variable of the level at hand.
+    fn end(&self) -> usize {
+        let count = self.quantifiers.len();
+        self.trace.boundaries.get(self.level).map_or(count, |&end| end as usize)
+    }
+
+    /// Whether the variable of this literal is to be given a value now: it is the outermost one
+    /// without a value, and no boundary comes before it.
+    fn is_next(&self, lit: Lit) -> bool {
+        let place = lit.var().index();
+        place == self.cursor && place < self.end() && self.assignment.value(lit.var()).is_none()
+    }
+
     /// Passes variables that have values, up to the end of the level.
     fn pass(&mut self) {
-        let end = self.trace.boundaries.get(self.level).map_or(usize::MAX, |&end| end as usize);
-        while self.cursor < end.min(self.quantifiers.len()) {
+        let end = self.end();
+        while self.cursor < end {
             let Some(value) = self.assignment.value(Var::from_index(self.cursor)) else { return };
             if let Quantifier::Chance(odds) = self.quantifiers[self.cursor] {
                 let weight = if value { odds.clone() } else { &Ratio::one() - odds };
@@ -297,7 +310,7 @@ impl Walk<'_> {
             let next = if self.assignment.is_true(lit) { Some(first) } else { second };
             return next.map(Next::Down).ok_or(TraceFault::Undecided(id));
         }
-        if lit.var().index() != self.cursor {
+        if !self.is_next(lit) {
             return Err(TraceFault::NotNext(id));
         }
         let (mark, cursor) = (self.assignment.mark(), self.cursor);
@@ -321,7 +334,7 @@ impl Walk<'_> {
             let agrees = self.assignment.is_true(lit);
             return if agrees { Ok(Next::Down(next)) } else { Err(TraceFault::Needed(id)) };
         }
-        if lit.var().index() != self.cursor {
+        if !self.is_next(lit) {
             return Err(TraceFault::NotNext(id));
         }
         let (here, there) = (self.assignment.is_needed(lit), self.assignment.is_needed(!lit));

@@ -63,7 +63,7 @@ impl<'a> Assignment<'a> {
     }
 
     fn set(&mut self, lit: Lit) {
-        debug_assert_eq!(self.value(lit.var()), None);
+        assert_eq!(self.value(lit.var()), None, "{lit} has a value");
         self.values[lit.var().index()] = Some(lit.is_positive());
         self.trail.push(lit);
         for &id in &self.holds[lit.code()] {

@@ -62,7 +62,7 @@ impl Trace {
             .formula;
         let mut lines = after.lines();
         let factor = lines.next().and_then(|line| line.strip_prefix("factor "));
-        let factor = factor.and_then(ratio).ok_or(TraceFormatFault::Line(1))?;
+        let factor = factor.and_then(probability).ok_or(TraceFormatFault::Line(1))?;
         let ends = lines.next().and_then(|line| line.strip_prefix("boundaries"));
         let ends = ends.and_then(|ends| {
             ends.split_whitespace().map(|end| end.parse().ok()).collect::<Option<Vec<u32>>>()
@@ -76,22 +76,8 @@ impl Trace {
     }
 }
 
-fn ratio(text: &str) -> Option<Ratio> {
-    let (numerator, denominator) = text.split_once('/').unwrap_or((text, "1"));
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    if !digits(numerator) || !digits(denominator) {
-        return None;
-    }
-    let denominator: exact::UBig = denominator.parse().ok()?;
-    if denominator == exact::UBig::ZERO {
-        return None;
-    }
-    Some(Ratio::new(numerator.parse::<exact::UBig>().ok()?, denominator))
-}
-
-fn number(lit: Lit) -> i64 {
-    let number = lit.var().index() as i64 + 1;
-    if lit.is_positive() { number } else { -number }
+fn probability(text: &str) -> Option<Ratio> {
+    text.parse().ok().filter(Ratio::is_probability)
 }
 
 fn write_node(node: &Node, out: &mut impl Write) -> io::Result<()> {
@@ -99,12 +85,12 @@ fn write_node(node: &Node, out: &mut impl Write) -> io::Result<()> {
         Node::Zero => writeln!(out, "0"),
         Node::One => writeln!(out, "1"),
         Node::Branch { lit, first, second } => {
-            write!(out, "b {} {}", number(lit), first.index())?;
+            write!(out, "b {} {}", lit.to_dimacs(), first.index())?;
             second.map_or(Ok(()), |second| write!(out, " {}", second.index()))?;
             writeln!(out)
         }
-        Node::Pure { lit, next } => writeln!(out, "p {} {}", number(lit), next.index()),
-        Node::Free { lit, next } => writeln!(out, "f {} {}", number(lit), next.index()),
+        Node::Pure { lit, next } => writeln!(out, "p {} {}", lit.to_dimacs(), next.index()),
+        Node::Free { lit, next } => writeln!(out, "f {} {}", lit.to_dimacs(), next.index()),
         Node::Boundary { next } => writeln!(out, "l {}", next.index()),
         Node::Known { node } => writeln!(out, "k {}", node.index()),
     }

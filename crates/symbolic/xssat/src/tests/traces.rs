@@ -1,6 +1,7 @@
 //! Traces of the frontier walk, checked without the solver; and faults that the check must see.
 
-use qcnf::trace::{Node, Trace};
+use index::Id;
+use qcnf::trace::{Node, NodeId, Trace};
 use qcnf::{Qcnf, meaning};
 
 use super::agreement::configurations;
@@ -43,6 +44,37 @@ fn a_trace_survives_its_text() {
         let text = String::from_utf8(text).expect("a trace is text");
         assert_eq!(Trace::parse(&text), Ok(trace));
     }
+}
+
+/// A level cannot be left but by a boundary node: without it a later step would find variables
+/// that were never passed.
+#[test]
+fn a_boundary_that_is_left_out_is_refused() {
+    let mut refused = 0;
+    for formula in formulas(250) {
+        let trace = traced(&formula, &Options { rounds: 0, ..Options::default() });
+        let expected = meaning::value(&formula);
+        for at in 0..trace.nodes.len() {
+            let Node::Boundary { next } = trace.nodes[at] else { continue };
+            // What a known node names must be a boundary, wherever it stands.
+            if trace.nodes.contains(&Node::Known { node: NodeId::from_index(at) }) {
+                continue;
+            }
+            let with = |node: Node| {
+                let mut changed = trace.clone();
+                changed.nodes[at] = node;
+                changed.value()
+            };
+            // The checker comes by just where a conflict that is none would be refused.
+            if with(Node::Zero).is_err() {
+                assert!(with(trace.nodes[next.index()]).is_err(), "n{at} is left out");
+                refused += 1;
+            } else {
+                assert_eq!(with(trace.nodes[next.index()]), Ok(expected.clone()));
+            }
+        }
+    }
+    assert!(refused > 200, "only {refused} boundaries were left out");
 }
 
 /// A walk with a fault may come to a right value; where its trace is believed the value is right.
