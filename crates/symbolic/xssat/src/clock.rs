@@ -1,6 +1,6 @@
 //! When a limit is met: the one place that asks the watch.
 //!
-//! Work is counted in steps; the time is looked at every 256th step, the resident size of the
+//! Work is counted in steps, large pieces of it as several; the time is looked at every 256th step, the resident size of the
 //! process every 4096th, since a reading of it costs ten microseconds.
 
 use verdict::{HaltReason, Watch};
@@ -11,6 +11,9 @@ pub(crate) struct Clock<'a> {
     steps: u64,
     /// The step at which a slice ends.
     end: u64,
+    /// Looks after which a test wants a limit to be met.
+    #[cfg(test)]
+    looks: std::cell::Cell<u64>,
 }
 
 const TIME_EVERY: u64 = 1 << 8;
@@ -19,7 +22,19 @@ const _: () = assert!(MEMORY_EVERY.is_multiple_of(TIME_EVERY));
 
 impl<'a> Clock<'a> {
     pub(crate) fn new(watch: &'a Watch<'a>) -> Self {
-        Self { watch, steps: 0, end: u64::MAX }
+        Self {
+            watch,
+            steps: 0,
+            end: u64::MAX,
+            #[cfg(test)]
+            looks: std::cell::Cell::new(u64::MAX),
+        }
+    }
+
+    /// One that meets a limit at the look after so many.
+    #[cfg(test)]
+    pub(crate) fn of_looks(watch: &'a Watch<'a>, looks: u64) -> Self {
+        Self { looks: std::cell::Cell::new(looks), ..Self::new(watch) }
     }
 
     /// One step of work, of at most some ten microseconds.
@@ -28,12 +43,22 @@ impl<'a> Clock<'a> {
     /// The limit that is met.
     #[inline]
     pub(crate) fn tick(&mut self) -> Result<(), HaltReason> {
+        self.count(1)
+    }
+
+    /// Work that is worth so many steps.
+    ///
+    /// # Errors
+    /// The limit that is met.
+    #[inline]
+    pub(crate) fn count(&mut self, steps: u64) -> Result<(), HaltReason> {
         if self.steps >= self.end {
             return Err(HaltReason::Interrupt);
         }
-        self.steps += 1;
-        if self.steps.is_multiple_of(TIME_EVERY) {
-            return self.look(self.steps.is_multiple_of(MEMORY_EVERY));
+        let before = self.steps;
+        self.steps += steps;
+        if before / TIME_EVERY != self.steps / TIME_EVERY {
+            return self.look(before / MEMORY_EVERY != self.steps / MEMORY_EVERY);
         }
         Ok(())
     }
@@ -53,6 +78,8 @@ impl<'a> Clock<'a> {
     /// # Errors
     /// The limit that is met.
     pub(crate) fn look(&self, memory: bool) -> Result<(), HaltReason> {
+        #[cfg(test)]
+        self.spend_look()?;
         if self.watch.interrupted() {
             return Err(HaltReason::Interrupt);
         }
@@ -64,5 +91,12 @@ impl<'a> Clock<'a> {
             Some(needed) if needed > limit => Err(HaltReason::Memory { needed }),
             _ => Ok(()),
         }
+    }
+
+    #[cfg(test)]
+    fn spend_look(&self) -> Result<(), HaltReason> {
+        let left = self.looks.get().checked_sub(1).ok_or(HaltReason::Interrupt)?;
+        self.looks.set(left);
+        Ok(())
     }
 }

@@ -149,6 +149,16 @@ impl Solver {
         self.prepare(&mut Clock::new(watch))
     }
 
+    /// Prepares the formula until the watch was asked so many times.
+    #[cfg(test)]
+    pub(crate) fn prepare_looks(
+        &mut self,
+        watch: &Watch<'_>,
+        looks: u64,
+    ) -> Result<(), HaltReason> {
+        self.prepare(&mut Clock::of_looks(watch, looks))
+    }
+
     fn prepare(&mut self, clock: &mut Clock<'_>) -> Result<(), HaltReason> {
         let Stage::Raw(matrix) = &mut self.stage else { return Ok(()) };
         simplify(matrix, &self.options, &mut self.stats, clock)?;

@@ -41,6 +41,7 @@ pub(crate) fn simplify(
     stats: &mut Stats,
     clock: &mut Clock<'_>,
 ) -> Result<(), HaltReason> {
+    matrix.prefix.take_back();
     settle::settle(matrix);
     for round in 0..options.rounds {
         let before = matrix.living();

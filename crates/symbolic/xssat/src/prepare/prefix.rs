@@ -118,6 +118,7 @@ impl Prefix {
     pub(crate) fn move_outward(&mut self, var: Var, level: u32) {
         debug_assert!(level <= self.level(var), "variables move outward only");
         debug_assert_eq!(self.kind(var), Kind::Exists, "only what exists has a definition");
+        debug_assert!(!self.is_early(var), "what was put off is taken back before");
         self.levels[var.index()] = level;
     }
 
@@ -127,6 +128,14 @@ impl Prefix {
         debug_assert!(!self.is_frozen(var) && !self.early[var.index()]);
         self.levels[var.index()] += 1;
         self.early[var.index()] = true;
+    }
+
+    /// Takes all back that was put off, to the level that it follows from. Preparation that was
+    /// halted may have put some off, and begins anew: its steps know no variables before a level.
+    pub(crate) fn take_back(&mut self) {
+        for (level, early) in self.levels.iter_mut().zip(&mut self.early) {
+            *level -= u32::from(std::mem::take(early));
+        }
     }
 
     /// Whether a variable was put off.

@@ -4,10 +4,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use exact::Ratio;
+use qcnf::meaning;
+use qcnf::random::any;
 use verdict::{HaltReason, Watch};
 
 use super::formulas::{Dice, Placement, layered};
-use super::solve;
+use super::{solve, unwatched};
 use crate::{Options, Solver};
 
 /// The watch is asked every 256th step, so a limit that is met at once halts a long walk early.
@@ -100,4 +102,46 @@ fn a_memory_limit_that_is_met_at_once_leaves_trivial_bounds() {
     watch.memory = None;
     let value = solve(&formula, &Options::default(), &[]);
     assert_eq!(solver.solve(&[], &watch).expect("no limit"), value);
+}
+
+/// Preparation that is halted anywhere, and begins anew, loses nothing: a solver that is halted at
+/// one look, and one that is halted at each in turn, have the value.
+#[test]
+fn preparation_in_vain_leaves_the_value() {
+    let (mut halts, mut deferred) = (0, 0);
+    for seed in 0..4000u64 {
+        let (steps, bits) = [(3, 2), (2, 3), (4, 2), (3, 3)][seed as usize % 4];
+        let placement = [Placement::Innermost, Placement::Dependency][seed as usize / 4 % 2];
+        let formula = match seed % 9 {
+            8 => any(seed, 14),
+            _ => layered(&mut Dice::new(seed), steps, bits, placement),
+        };
+        let value = meaning::value(&formula);
+        // Where little is simplified much is left to be put off.
+        let options = Options {
+            walk: 1 + seed % 2,
+            rounds: 1 + seed / 2 % 3,
+            elimination: u64::from(seed % 5 == 0),
+            merging: u64::from(seed % 7 == 0),
+            ..Options::default()
+        };
+        unwatched(|watch| {
+            let mut patient = Solver::new(&formula, &options);
+            for looks in 0.. {
+                let mut solver = Solver::new(&formula, &options);
+                let is_halted = solver.prepare_looks(watch, looks).is_err();
+                let _ = patient.prepare_looks(watch, looks);
+                let found = solver.solve(&[], watch).expect("no limit");
+                assert_eq!(found, value, "seed {seed}, halted after {looks} looks");
+                deferred += solver.stats().deferred;
+                halts += usize::from(is_halted);
+                if !is_halted {
+                    break;
+                }
+            }
+            let found = patient.solve(&[], watch).expect("no limit");
+            assert_eq!(found, value, "seed {seed}, halted at every look");
+        });
+    }
+    assert!(halts > 30_000 && deferred > 3000, "{halts} halts, {deferred} deferred");
 }
