@@ -38,8 +38,7 @@ pub(crate) fn defer(
     is_faulty: bool,
     clock: &mut Clock<'_>,
 ) -> Result<u64, HaltReason> {
-    let mut work = Work::new(matrix, definitions);
-    work.is_faulty = is_faulty;
+    let mut work = Work::new(matrix, definitions, is_faulty);
     let mut deferred = 0;
     for level in 0..work.clauses.len().saturating_sub(1) {
         clock.look(true)?;
@@ -65,11 +64,11 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn new(matrix: &Matrix, definitions: &'a Definitions) -> Self {
+    fn new(matrix: &Matrix, definitions: &'a Definitions, is_faulty: bool) -> Self {
         let levels = matrix.prefix.blocks();
         let mut work = Self {
             definitions,
-            is_faulty: false,
+            is_faulty,
             clauses: vec![Vec::new(); levels],
             vars: vec![Vec::new(); levels],
             reach: vec![0; matrix.prefix.len()],

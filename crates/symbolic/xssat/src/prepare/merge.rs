@@ -14,6 +14,7 @@
 use std::collections::HashMap;
 
 use index::Id;
+use qcnf::random::Dice;
 use qcnf::{Kind, Lit, Var};
 use verdict::HaltReason;
 
@@ -51,10 +52,13 @@ pub(crate) fn merge(
     is_faulty: bool,
     clock: &mut Clock<'_>,
 ) -> Result<u64, HaltReason> {
+    let wanted = wanted(held(matrix), is_faulty);
+    if wanted < TOO_FEW {
+        return Ok(0);
+    }
     let problem = Problem::bare(number(matrix));
-    let mut search = Search::new(&problem);
-    search.is_faulty = is_faulty;
-    if !search.sample(clock)? {
+    let mut search = Search::new(&problem, is_faulty);
+    if !search.sample(wanted, clock)? {
         return Ok(0);
     }
     search.compare(clock)?;
@@ -66,6 +70,20 @@ pub(crate) fn merge(
         matrix.add(&clause);
     }
     Ok(found.len() as u64)
+}
+
+/// How many variables stand in clauses.
+fn held(matrix: &Matrix) -> usize {
+    let is_held = |lit: Lit| !matrix.occurs.get(lit).is_empty();
+    let lits = (0..matrix.prefix.len()).map(|at| Lit::positive(Var::from_index(at)));
+    lits.filter(|&lit| is_held(lit) || is_held(!lit)).count()
+}
+
+/// How many samples of so many variables are affordable.
+fn wanted(variables: usize, is_faulty: bool) -> u32 {
+    // Samples of small formulas are nearly all there is: so that the fault shows, few.
+    let most = if is_faulty { TOO_FEW } else { SAMPLES };
+    most.min((DRAWN / variables.max(1)) as u32)
 }
 
 /// The variables of the matrix, by number.
@@ -88,12 +106,12 @@ struct Search<'a> {
     all: u64,
     /// Clauses that follow.
     found: Vec<Vec<Lit>>,
-    random: u64,
+    dice: Dice,
     is_faulty: bool,
 }
 
 impl<'a> Search<'a> {
-    fn new(problem: &'a Problem) -> Self {
+    fn new(problem: &'a Problem, is_faulty: bool) -> Self {
         let mut propagator = Propagator::of_clauses(problem);
         propagator.start(problem.formula.levels());
         Self {
@@ -102,17 +120,14 @@ impl<'a> Search<'a> {
             words: vec![0; problem.formula.variables()],
             all: 0,
             found: Vec::new(),
-            random: 0x9e37_79b9_7f4a_7c15,
-            is_faulty: false,
+            dice: Dice::new(0),
+            is_faulty,
         }
     }
 
     /// Draws the samples; false where too few are found.
-    fn sample(&mut self, clock: &mut Clock<'_>) -> Result<bool, HaltReason> {
-        let affordable = DRAWN / self.words.len().max(1);
-        // Samples of small formulas are nearly all there is: so that the fault shows, few.
-        let most = if self.is_faulty { TOO_FEW } else { SAMPLES };
-        let wanted = most.min(affordable as u32);
+    fn sample(&mut self, wanted: u32, clock: &mut Clock<'_>) -> Result<bool, HaltReason> {
+        debug_assert!((TOO_FEW..=SAMPLES).contains(&wanted), "a bit of a word each");
         let mut failed = 0;
         let mut drawn = 0;
         while drawn < wanted {
@@ -127,7 +142,7 @@ impl<'a> Search<'a> {
                 drawn += 1;
             }
             failed += u32::from(!is_whole);
-            if failed > wanted / 4 || wanted < TOO_FEW {
+            if failed > wanted / 4 {
                 return Ok(false);
             }
         }
@@ -145,7 +160,7 @@ impl<'a> Search<'a> {
             if !self.propagator.is_open(var) {
                 continue;
             }
-            let mut lit = Lit::new(var, self.toss());
+            let mut lit = Lit::new(var, self.dice.below(2) == 0);
             branches.push((lit, self.propagator.mark()));
             while self.propagator.assume(self.problem, lit).is_err() {
                 conflicts += 1;
@@ -159,13 +174,6 @@ impl<'a> Search<'a> {
             }
         }
         true
-    }
-
-    fn toss(&mut self) -> bool {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        self.random >> 63 == 1
     }
 
     /// Compares variables that agree in all samples.
@@ -243,5 +251,80 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         self.propagator.assume(self.problem, lit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::time::Instant;
+
+    use qcnf::{Qcnf, Quantifier};
+    use verdict::Watch;
+
+    use super::*;
+
+    /// Chance variables, and behind them pairs of equal conjunctions of neighbours.
+    fn twins(count: usize) -> Qcnf {
+        let mut formula = Qcnf::new(3 * count);
+        let lit = |at: usize| Lit::positive(Var::from_index(at));
+        let half = Quantifier::Chance(exact::Ratio::new(1u8, 2u8));
+        formula.quantify(half, (0..count).map(Var::from_index).collect());
+        formula.quantify(Quantifier::Exists, (count..3 * count).map(Var::from_index).collect());
+        for at in 0..2 * count {
+            let (output, a, b) = (lit(count + at), lit(at / 2), lit((at / 2 + 1) % count));
+            formula.add_clause(&[!output, a]);
+            formula.add_clause(&[!output, b]);
+            formula.add_clause(&[output, !a, !b]);
+        }
+        formula
+    }
+
+    fn unlimited<T>(body: impl FnOnce(&Watch<'_>) -> T) -> T {
+        let interrupt = AtomicBool::new(false);
+        body(&Watch {
+            started: Instant::now(),
+            time: None,
+            memory: None,
+            interrupt: &interrupt,
+            progress: &|_| {},
+        })
+    }
+
+    #[test]
+    fn equal_functions_are_found_and_shown() {
+        let mut matrix = Matrix::new(&twins(40));
+        let found = unlimited(|watch| merge(&mut matrix, false, &mut Clock::new(watch)));
+        assert_eq!(found, Ok(80), "two clauses for each pair");
+    }
+
+    /// What merging costs is bounded however many variables there are.
+    #[test]
+    fn many_variables_are_compared_in_bounded_work() {
+        let matrix = Matrix::new(&twins(24_000));
+        let wanted = wanted(held(&matrix), false);
+        assert_eq!(wanted, TOO_FEW, "more are not affordable");
+        let problem = Problem::bare(number(&matrix));
+        let mut search = Search::new(&problem, false);
+        unlimited(|watch| {
+            let mut clock = Clock::new(watch);
+            assert_eq!(search.sample(wanted, &mut clock), Ok(true));
+            let sampled = search.propagator.drawn;
+            assert!(sampled <= DRAWN as u64, "{sampled} literals were drawn for samples");
+            search.compare(&mut clock).expect("there is no limit");
+            let drawn = search.propagator.drawn - sampled;
+            let most = EFFORT.0 + EFFORT.1 * search.found.len() as u64;
+            assert!(drawn <= most + 4 * (COMPARED as u64 + 1) * NEAR, "{drawn} literals");
+            assert!(!search.found.is_empty());
+        });
+    }
+
+    /// Where there are too many nothing is drawn, and the watch is not even asked.
+    #[test]
+    fn too_many_variables_are_left_alone() {
+        let mut matrix = Matrix::new(&twins(34_000));
+        let before = matrix.living();
+        let found = unlimited(|watch| merge(&mut matrix, false, &mut Clock::of_looks(watch, 0)));
+        assert_eq!((found, matrix.living()), (Ok(0), before));
     }
 }
