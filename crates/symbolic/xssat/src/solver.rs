@@ -149,6 +149,13 @@ impl Solver {
         self.prepare(&mut Clock::new(watch))
     }
 
+    /// How many learned clauses are kept, and how many may be.
+    #[cfg(test)]
+    pub(crate) fn kept(&self) -> Option<(usize, usize)> {
+        let Stage::Ready(ready) = &self.stage else { return None };
+        ready.parts.as_ref().map(|parts| parts.reasoner.kept())
+    }
+
     /// Prepares the formula until the watch was asked so many times.
     #[cfg(test)]
     pub(crate) fn prepare_looks(

@@ -48,5 +48,6 @@ stats! {
     checks: "checks for a model";
     refuted: "checks that found none";
     learned: "clauses learned";
+    forgotten: "learned clauses that were forgotten";
     slices: "turns that the two walks took";
 }

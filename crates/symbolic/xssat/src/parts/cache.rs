@@ -117,10 +117,9 @@ impl Cache {
     pub(crate) fn store(&mut self, ticket: Ticket, value: &Valued) {
         for generation in [&mut self.young, &mut self.old] {
             let at = ticket.0.checked_sub(generation.first).map(|at| at as usize);
-            if let Some(entry) = at.and_then(|at| generation.entries.get_mut(at)) {
-                generation.value_bytes += value.value.bytes();
+            if let Some(at) = at.filter(|&at| at < generation.entries.len()) {
                 let is_exact = value.is_exact || self.takes_bounds;
-                entry.value = Some(Valued { value: value.value.clone(), is_exact });
+                generation.put(at, Some(Valued { value: value.value.clone(), is_exact }));
                 return;
             }
         }
@@ -129,9 +128,8 @@ impl Cache {
     /// Drops the values of all entries from a ticket on.
     pub(crate) fn drop_since(&mut self, ticket: Ticket) {
         for generation in [&mut self.young, &mut self.old] {
-            let at = ticket.0.saturating_sub(generation.first) as usize;
-            let entries = generation.entries.get_mut(at..).unwrap_or(&mut []);
-            entries.iter_mut().for_each(|entry| entry.value = None);
+            let first = ticket.0.saturating_sub(generation.first) as usize;
+            (first..generation.entries.len()).for_each(|at| generation.put(at, None));
         }
     }
 
@@ -208,9 +206,19 @@ impl Generation {
         let start = self.keys.len() as u32;
         self.keys.extend_from_slice(key);
         let end = u32::try_from(self.keys.len()).expect("keys of over 4 GiB");
-        self.value_bytes += value.as_ref().map_or(0, |valued| valued.value.bytes());
-        self.entries.push(Entry { hash, key: (start, end), value });
+        self.entries.push(Entry { hash, key: (start, end), value: None });
+        self.put(self.entries.len() - 1, value);
         self.seat(self.entries.len() as u32);
+    }
+
+    /// Gives an entry a value, or takes it.
+    fn put(&mut self, at: usize, value: Option<Valued>) {
+        let bytes = |value: &Option<Valued>| value.as_ref().map_or(0, |v| v.value.bytes());
+        let entry = &mut self.entries[at];
+        debug_assert!(self.value_bytes >= bytes(&entry.value), "what is there was counted");
+        self.value_bytes += bytes(&value);
+        self.value_bytes -= bytes(&entry.value);
+        entry.value = value;
     }
 
     fn seat(&mut self, entry: u32) {
@@ -226,5 +234,43 @@ impl Generation {
         let len = (2 * self.slots.len()).max(8);
         self.slots = vec![0; len];
         (1..=self.entries.len() as u32).for_each(|entry| self.seat(entry));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use exact::Ratio;
+
+    use super::super::value::Odds;
+    use super::*;
+
+    /// Bytes are those of the values that are there, however often one was given or taken.
+    #[test]
+    fn bytes_are_those_of_the_values() {
+        let odds = Odds::new(&Ratio::new(1u8, 3u8));
+        let values = [Value::One, Value::One.weighed(&odds, true), Value::Zero];
+        let part = Value::One.weighed(&odds, true).bytes();
+        assert!(part > 0);
+        let mut generation = Generation::default();
+        for key in 0..9u8 {
+            generation.insert(&[key], hash(&[key]), Some(Valued::exact(values[1].clone())));
+        }
+        assert_eq!(generation.value_bytes, 9 * part);
+        for round in 0..50 {
+            let value = Valued::exact(values[round % 3].clone());
+            generation.put(round % 7, (round % 4 > 0).then_some(value));
+            let there = generation.entries.iter().filter_map(|entry| entry.value.as_ref());
+            let bytes: usize = there.map(|valued| valued.value.bytes()).sum();
+            assert_eq!(generation.value_bytes, bytes);
+        }
+        let mut cache = Cache::new(&Options::default());
+        let start = cache.now();
+        let ticket = cache.insert(hash(&[]), None);
+        (0..3).for_each(|at| cache.store(ticket, &Valued::exact(values[at % 2].clone())));
+        assert_eq!(cache.young.value_bytes, 0, "the last value was 1");
+        cache.store(ticket, &Valued::exact(values[1].clone()));
+        assert_eq!(cache.young.value_bytes, part);
+        cache.drop_since(start);
+        assert_eq!(cache.young.value_bytes, 0);
     }
 }

@@ -45,7 +45,9 @@ pub(crate) struct Reasoner {
     pub(crate) is_refuted: bool,
     pub(crate) trace: Trace,
     loses_literals: bool,
+    /// Clauses learned, and forgotten, since somebody asked.
     pub(crate) learned: u64,
+    pub(crate) forgotten: u64,
 }
 
 impl Reasoner {
@@ -66,6 +68,7 @@ impl Reasoner {
             trace: Trace::new(problem.formula.clauses.len() as u32, options.trace > 0),
             loses_literals: options.plants(Fault::LearnedLostLiteral),
             learned: 0,
+            forgotten: 0,
         }
     }
 
@@ -134,7 +137,8 @@ impl Reasoner {
     }
 
     /// Forgets half of the learned clauses once there are too many: those whose literals are of
-    /// many depths, the oldest first.
+    /// many depths, the oldest first. Never those of two depths, nor reasons: where these are most,
+    /// the limit grows beyond them, so that it holds and the next one does not bring all this again.
     pub(crate) fn tidy(&mut self) {
         if self.kept.len() <= self.limit {
             return;
@@ -144,7 +148,7 @@ impl Reasoner {
         let gone = order.split_off(order.len() / 2);
         let gone = gone.into_iter().filter(|kept| kept.glue > 2 && !self.is_reason(kept.clause));
         self.forget(gone.map(|kept| kept.clause).collect());
-        self.limit += self.limit / 16;
+        self.limit = (self.limit + self.limit / 16).max(self.kept.len() + 1);
     }
 
     /// Forgets all learned clauses that are the reason of nothing.
@@ -158,10 +162,17 @@ impl Reasoner {
 
     fn forget(&mut self, mut gone: Vec<u32>) {
         gone.sort_unstable();
+        self.forgotten += gone.len() as u64;
         let is_gone = |id: u32| gone.binary_search(&id).is_ok();
         self.clauses.forget(is_gone);
         self.kept.retain(|kept| !is_gone(kept.clause));
         self.late.retain(|&id| !is_gone(id));
+    }
+
+    /// How many learned clauses are kept, and how many may be.
+    #[cfg(test)]
+    pub(crate) fn kept(&self) -> (usize, usize) {
+        (self.kept.len(), self.limit)
     }
 
     fn is_reason(&self, id: u32) -> bool {

@@ -68,7 +68,6 @@ impl Reasoner {
             }
             self.undo(base);
             self.activity.fill(open.iter().copied());
-            self.tidy();
         }
     }
 
@@ -83,6 +82,7 @@ impl Reasoner {
         let mut conflicts = 0;
         loop {
             clock.tick()?;
+            self.tidy();
             let Some(lit) = self.candidate() else { return Ok(Some(true)) };
             let mut conflict = self.choose(lit);
             while let Some(clause) = conflict {

@@ -26,6 +26,10 @@ use crate::options::Options;
 use crate::problem::Problem;
 use crate::stats::Stats;
 
+/// Clauses that a branch looks at in the time of one step: finding how they hang together takes
+/// some ten nanoseconds each, and a step is to be of at most some ten microseconds.
+const CLAUSES_A_STEP: u64 = 256;
+
 /// What is to be done next.
 pub(super) enum Next {
     /// Begin with the first part: make the assumptions.
@@ -42,7 +46,7 @@ pub(super) enum Next {
 
 /// The walk over parts, with all that it keeps between calls.
 pub(crate) struct Parts {
-    pub(super) reasoner: Reasoner,
+    pub(crate) reasoner: Reasoner,
     pub(super) components: Components,
     pub(super) cache: Cache,
     pub(super) odds: Vec<Odds>,
@@ -107,15 +111,28 @@ impl Parts {
             if let Next::Done(value) = &self.next {
                 break Ok(value.clone());
             }
-            if let Err(reason) = clock.tick().and_then(|()| self.step(setting, clock)) {
+            let step = clock.count(self.work()).and_then(|()| self.step(setting, clock));
+            self.reasoner.tidy();
+            if let Err(reason) = step {
                 break Err(reason);
             }
         };
         let drawn = std::mem::take(&mut self.reasoner.clauses.drawn);
         setting.stats.propagations += drawn;
         setting.stats.learned += std::mem::take(&mut self.reasoner.learned);
+        setting.stats.forgotten += std::mem::take(&mut self.reasoner.forgotten);
         setting.stats.part_entries = self.cache.len() as u64;
         outcome
+    }
+
+    /// What the next step is worth: a branch looks at all clauses of its part.
+    fn work(&self) -> u64 {
+        match (&self.next, self.frames.last()) {
+            (Next::Branch, Some(frame)) => {
+                1 + self.components.clauses(frame.component).len() as u64 / CLAUSES_A_STEP
+            }
+            _ => 1,
+        }
     }
 
     /// One step; where a limit is met it is as if the step had not begun.

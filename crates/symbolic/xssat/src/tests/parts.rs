@@ -123,6 +123,35 @@ fn learned_clauses_are_derived() {
     assert!(learned_clauses > 500, "only {learned_clauses} clauses were learned");
 }
 
+/// No more learned clauses are kept than the limit says, at whatever step the walk is cut off.
+#[test]
+fn learned_clauses_stay_within_their_limit() {
+    let (mut seen, mut forgotten) = (0, 0);
+    for seed in 0..300 {
+        let formula = halves(&mut Dice::new(seed), 12);
+        let expected = solve(&formula, &Options::default(), &[]);
+        let satisfiability = seed % 2;
+        let options =
+            Options { walk: 2, rounds: 0, learned_limit: 4, satisfiability, ..Options::default() };
+        let mut solver = Solver::new(&formula, &options);
+        let found = unwatched(|watch| {
+            (1..).find_map(|steps| {
+                let found = solver.solve_steps(steps, watch);
+                let (kept, limit) = solver.kept().unwrap_or_default();
+                assert!(kept <= limit, "seed {seed}: {kept} clauses are kept, {limit} may be");
+                seen += 1;
+                found.ok()
+            })
+        });
+        assert_eq!(found, Some(expected), "seed {seed}");
+        let stats = solver.stats();
+        let (kept, _) = solver.kept().unwrap_or_default();
+        assert_eq!(stats.learned - stats.forgotten, kept as u64);
+        forgotten += stats.forgotten;
+    }
+    assert!(seen > 1000 && forgotten > 1000, "{seen} looks, {forgotten} forgotten");
+}
+
 /// A walk by parts that is cut off anywhere has bounds that hold, and goes on to the value.
 #[test]
 fn halts_leave_bounds_around_the_value() {
