@@ -1,6 +1,4 @@
-//! Who watches the engine at work: formulas as they are made, and what the translation took.
-
-use std::time::{Duration, Instant};
+//! Who watches the engine at work: formulas as they are made and solved.
 
 use exact::Ratio;
 use sqasp::{Completion, GroundProgram, Prefix};
@@ -46,24 +44,5 @@ impl Audience for () {
 
     fn solved(&self, _made: &Made<'_>, _value: &Ratio) -> Result<(), Stop> {
         Ok(())
-    }
-}
-
-/// Adds up time.
-#[derive(Debug, Default)]
-pub(crate) struct Clock(std::cell::Cell<Duration>);
-
-impl Clock {
-    /// Does some work and adds the time that it took.
-    pub(crate) fn time<T>(&self, work: impl FnOnce() -> T) -> T {
-        let begun = Instant::now();
-        let done = work();
-        self.0.set(self.0.get() + begun.elapsed());
-        done
-    }
-
-    /// The time so far.
-    pub(crate) fn total(&self) -> Duration {
-        self.0.get()
     }
 }

@@ -18,7 +18,8 @@ use sqasp::{
 use verdict::{HaltReason, Progress, Question, Stop, Watch};
 use xssat::{Options, Solver};
 
-use crate::audience::{Audience, Clock, Made};
+use crate::audience::{Audience, Made};
+use crate::clock::Clock;
 use crate::game::{Bounds, Formula};
 use crate::symbolic::Ended;
 

@@ -6,7 +6,8 @@ use verdict::{
     BoundedMove, Counts, Engine, Fault, FirstMove, Halt, HaltReason, Question, Stop, Verdict, Watch,
 };
 
-use crate::audience::{Audience, Clock};
+use crate::audience::Audience;
+use crate::clock::Clock;
 use crate::rounds::{Known, Table};
 
 /// Encodes, grounds, completes and solves; well-formedness of the game is not checked.

@@ -23,7 +23,7 @@ mod models;
 
 use super::observed::{Observed, Weighted};
 use super::{GroundError, GroundProgram, Grounder, Message, message, outside};
-use crate::places::Outside;
+use crate::places::{Outside, Places};
 
 /// How many messages clingo may give before it stops.
 const MESSAGE_LIMIT: c_uint = 50;
@@ -58,11 +58,9 @@ impl Grounder for Clingo {
 /// The program as clingo takes it.
 fn nothing_null(program: &str) -> Result<CString, GroundError> {
     CString::new(program).map_err(|null| {
-        let before = &program[..null.nul_position()];
-        let line = before.matches('\n').count() as u32 + 1;
-        let column = (before.len() - before.rfind('\n').map_or(0, |at| at + 1)) as u32 + 1;
+        let place = Places::new(program).line_and_column(null.nul_position());
         let text = "the program holds a null character".into();
-        GroundError::Program(vec![Message { place: Some((line, column)), end: None, text }])
+        GroundError::Program(vec![Message { place: Some(place), end: None, text }])
     })
 }
 
