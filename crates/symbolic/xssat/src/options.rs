@@ -82,10 +82,10 @@ options! {
     subsumption = 1 in 0..1: "remove subsumed clauses and strengthen by self-subsumption";
     pure = 1 in 0..1: "settle literals that occur in one sign among open clauses, and free variables";
     lookahead = 0 in 0..1000000: "levels below the current one in which propagation is eager";
-    walk = 0 in 0..2: "variables in order under the frontier cache (1), part by part (2), what suits the formula (0)";
+    walk = 0 in 0..2: "variables in order under the frontier cache (1), part by part (2), both in turns (0)";
     components = 1 in 0..1: "split what is left into parts that share no variable";
     part_cache = 1 in 0..1: "keep values under the variables and clauses of a part";
-    relaxation = 1 in 0..1: "bound parts by letting exists choose after chance";
+    relaxation = 1 in 0..1: "bound parts from above by letting exists choose later than it may; needs `bounds`";
     learning = 1 in 0..1: "keep clauses learned from conflicts";
     satisfiability = 1 in 0..1: "ask whether the clauses have a model before a branch is valued";
     trace = 0 in 0..1: "record how each learned clause was derived";

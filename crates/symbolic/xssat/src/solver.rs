@@ -99,7 +99,8 @@ impl Solver {
             .map_err(|reason| Halted { bounds: (Ratio::zero(), Ratio::one()), reason })?;
         let Stage::Ready(ready) = &mut self.stage else { return Ok(Ratio::zero()) };
         let Some(assumptions) = ready.translate(assumptions) else { return Ok(Ratio::zero()) };
-        ready.walk(&assumptions, &self.options, &mut self.stats, &mut clock)
+        let Self { options, stats, .. } = self;
+        ready.walk(&mut Call { assumptions: &assumptions, options, stats, clock: &mut clock })
     }
 
     /// What was counted so far.
@@ -122,7 +123,8 @@ impl Solver {
         self.prepare(&mut clock).expect("there is no limit");
         let Stage::Ready(ready) = &mut self.stage else { return Ok(Ratio::zero()) };
         clock.slice(steps);
-        ready.by_parts(&[], &self.options, &mut self.stats, &mut clock)
+        let Self { options, stats, .. } = self;
+        ready.by_parts(&mut Call { assumptions: &[], options, stats, clock: &mut clock })
     }
 
     /// The nodes of a trace, over the prepared formula; none where that is worth 0.
@@ -186,88 +188,75 @@ impl Solver {
     }
 }
 
+/// What one call asks for, and what it may use.
+struct Call<'a, 'w> {
+    /// Over variables of the prepared formula.
+    assumptions: &'a [Lit],
+    options: &'a Options,
+    stats: &'a mut Stats,
+    clock: &'a mut Clock<'w>,
+}
+
 impl Ready {
     /// The value by the walk that the options say.
-    fn walk(
-        &mut self,
-        assumptions: &[Lit],
-        options: &Options,
-        stats: &mut Stats,
-        clock: &mut Clock<'_>,
-    ) -> Result<Ratio, Halted> {
+    fn walk(&mut self, call: &mut Call<'_, '_>) -> Result<Ratio, Halted> {
         if let Some(parts) = &mut self.parts {
-            parts.start(assumptions);
+            parts.start(call.assumptions);
         }
-        match options.walk {
-            1 => self.by_frontier(assumptions, options, stats, clock),
-            2 => self.by_parts(assumptions, options, stats, clock),
-            _ => self.by_turns(assumptions, options, stats, clock),
+        match call.options.walk {
+            1 => self.by_frontier(call),
+            2 => self.by_parts(call),
+            _ => self.by_turns(call),
         }
     }
 
     /// Both walks in turn, in slices that grow. Each keeps what it cached, so a slice that did not
     /// suffice is not lost.
-    fn by_turns(
-        &mut self,
-        assumptions: &[Lit],
-        options: &Options,
-        stats: &mut Stats,
-        clock: &mut Clock<'_>,
-    ) -> Result<Ratio, Halted> {
+    fn by_turns(&mut self, call: &mut Call<'_, '_>) -> Result<Ratio, Halted> {
         let mut best = (Ratio::zero(), Ratio::one());
         let mut turns = Turns::new(self.problem.formula.levels());
         loop {
-            let (by_parts, steps) = turns.next(stats);
-            stats.slices += 1;
-            clock.slice(steps);
+            let (by_parts, steps) = turns.next(call.stats);
+            call.stats.slices += 1;
+            call.clock.slice(steps);
             let found = match by_parts {
-                true => self.by_parts(assumptions, options, stats, clock),
-                false => self.by_frontier(assumptions, options, stats, clock),
+                true => self.by_parts(call),
+                false => self.by_frontier(call),
             };
             let Err(halted) = found else { return found };
             best = (best.0.max(halted.bounds.0), best.1.min(halted.bounds.1));
-            if !clock.is_slice_over() {
+            if !call.clock.is_slice_over() {
                 return Err(Halted { bounds: best, reason: halted.reason });
             }
         }
     }
 
-    fn by_frontier(
-        &mut self,
-        assumptions: &[Lit],
-        options: &Options,
-        stats: &mut Stats,
-        clock: &mut Clock<'_>,
-    ) -> Result<Ratio, Halted> {
+    fn by_frontier(&mut self, call: &mut Call<'_, '_>) -> Result<Ratio, Halted> {
         let Self { problem, propagator, caches, .. } = self;
-        match Walk::new(problem, options, propagator, caches, stats).run(assumptions, clock) {
+        let walk = Walk::new(problem, call.options, propagator, caches, call.stats);
+        match walk.run(call.assumptions, call.clock) {
             Walked::Value(value) => Ok(value),
             Walked::Halted(lower, upper, reason) => Err(Halted { bounds: (lower, upper), reason }),
         }
     }
 
     /// Goes on with the walk over parts, or begins it.
-    fn by_parts(
-        &mut self,
-        assumptions: &[Lit],
-        options: &Options,
-        stats: &mut Stats,
-        clock: &mut Clock<'_>,
-    ) -> Result<Ratio, Halted> {
+    fn by_parts(&mut self, call: &mut Call<'_, '_>) -> Result<Ratio, Halted> {
         let Self { problem, parts, .. } = self;
         let parts = parts.get_or_insert_with(|| {
-            let mut parts = Box::new(Parts::new(problem, options));
-            parts.start(assumptions);
+            let mut parts = Box::new(Parts::new(problem, call.options));
+            parts.start(call.assumptions);
             parts
         });
-        let mut setting = Setting { problem, options, stats };
-        parts.run(&mut setting, clock).map(|value| &value.to_ratio() * &problem.factor).map_err(
-            |reason| {
+        let mut setting = Setting { problem, options: call.options, stats: call.stats };
+        parts
+            .run(&mut setting, call.clock)
+            .map(|value| &value.to_ratio() * &problem.factor)
+            .map_err(|reason| {
                 let (lower, upper) = parts.bounds(&setting);
                 let scaled = |value: Value| &value.to_ratio() * &problem.factor;
                 Halted { bounds: (scaled(lower), scaled(upper)), reason }
-            },
-        )
+            })
     }
 
     /// Assumptions as literals of the prepared formula; none where one is refuted.

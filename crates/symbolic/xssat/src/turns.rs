@@ -1,13 +1,16 @@
 //! Turns: which of the two walks is next, and for how many steps.
 //!
 //! No rule tells beforehand which walk suits a formula, so both go on in turn, in slices of counted
-//! steps that double: the answer comes after a small multiple of the steps that the better one
-//! needs. In a long formula whose frontier cache answers often the state is narrow, as in a game:
-//! there the frontier walk goes on alone for a while, and then nearly alone.
+//! steps that double. In a formula of few levels both get as many: the answer comes after a small
+//! multiple of the steps that the better one needs. A formula of many levels may be a game: there the
+//! walk over parts gets a share of each round. Where the frontier cache answers often the state is
+//! narrow, as in a game: then the frontier walk goes on alone, in slices that grow fourfold, and once
+//! they are long nearly alone.
 //!
-//! Measured on public formulas, a step of the walk over parts costs one to twenty microseconds; one
-//! of the frontier walk a hundredth of that in games, and as much where variables are in many
-//! clauses. Steps are counted and not time, so that runs are alike.
+//! Measured on public formulas, a step of the walk over parts costs one to twenty microseconds (a
+//! branch on a part of many clauses counts as several); one of the frontier walk a hundredth of that
+//! in games, and as much where variables are in many clauses. Steps are counted and not time, so that
+//! runs are alike.
 
 use crate::stats::Stats;
 

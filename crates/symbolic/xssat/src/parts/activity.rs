@@ -1,8 +1,9 @@
 //! Activity: which variables took part in recent conflicts, and the next one to choose.
 //!
-//! Whole numbers: a bump adds a step, the step grows by a sixteenth a conflict, and all are halved
-//! many times over once one becomes large. The heap holds candidates of one check, the most active
-//! first; equals by number, so that runs are alike.
+//! Whole numbers: a bump adds a step, the step grows by a sixteenth a conflict, and all are divided
+//! by 2^40 once one reaches 2^60. Scores also choose the variable that a part is branched on. The heap
+//! holds candidates of one check for a model, the most active first; equals by number, so that runs
+//! are alike.
 //! Source: Een and Sorensson, *MiniSat* (2003).
 
 use index::Id;
@@ -53,8 +54,8 @@ impl Activity {
         }
     }
 
-    /// The order of the heap stays: equal scores were in order of numbers or become equal only at
-    /// zero, so it is built anew.
+    /// Divides all scores. Some that differed are equal then and stand by number, so the heap is built
+    /// anew.
     fn shrink(&mut self) {
         self.scores.iter_mut().for_each(|score| *score >>= 40);
         self.step = (self.step >> 40).max(1 << 10);

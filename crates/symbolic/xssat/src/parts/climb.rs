@@ -37,7 +37,7 @@ impl Parts {
         self.components.truncate(left);
         frame.multiply(part);
         if left > frame.below && frame.is_low() {
-            setting.stats.cutoffs += u64::from(!frame.product.value.is_zero());
+            setting.stats.part_cutoffs += u64::from(!frame.product.value.is_zero());
             frame.product.is_exact = frame.product.value.is_zero();
             return self.finish(setting);
         }

@@ -1,7 +1,9 @@
 //! Decide: the variable of a part that is branched on, and its first value.
 //!
 //! Any variable of the part's outermost block will do. The most active comes first, and among
-//! equals the one that stands first. Its first value is the model's, which needs no check.
+//! equals the one that stands first. Its first value is the model's: where checks are made it needs
+//! none. Under option `bounds` the search prefers the other value for exists where that loses less to
+//! chance at once.
 
 use index::Id;
 use qcnf::{Kind, Lit, Var};

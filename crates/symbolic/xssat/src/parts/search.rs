@@ -323,7 +323,7 @@ impl Parts {
         if conflict.is_some() || self.reasoner.trail.is_false(lit) {
             return Ok(self.fail(setting));
         }
-        setting.stats.decisions += 1;
+        setting.stats.part_decisions += 1;
         if self.reasoner.trail.is_open(lit.var()) && !self.choose(lit, setting) {
             return Ok(self.fail(setting));
         }

@@ -99,7 +99,7 @@ impl Parts {
             !frame.floor.is_zero() && frame.is_low()
         };
         if is_cut {
-            setting.stats.cutoffs += 1;
+            setting.stats.part_cutoffs += 1;
             self.top().product.is_exact = false;
             return self.finish(setting);
         }

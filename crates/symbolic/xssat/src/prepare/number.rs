@@ -1,7 +1,7 @@
 //! Number: the variables that are left, in the order of the walk, and the clauses by level.
 //!
-//! Variables are renumbered level by level: a level's own variables first, then those defined at
-//! it in the order of their definitions. A clause belongs to the level of its deepest variable;
+//! Variables are renumbered level by level: first those that were put off to its start, then a
+//! level's own, then those defined at it in the order of their definitions. A clause belongs to the level of its deepest variable;
 //! its literals stand deepest first, so that the first two are the ones to watch.
 
 use exact::Ratio;

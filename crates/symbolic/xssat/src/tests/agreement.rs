@@ -1,13 +1,15 @@
 //! Every formula under every option has the value that the definition gives it.
 
 use index::Id;
-use qcnf::{Kind, Lit, Qcnf, Var, meaning};
+use qcnf::{Lit, Qcnf, Var, meaning};
 
 use super::formulas::{Dice, Placement, layered, plain};
-use super::{solve, unwatched};
-use crate::{Options, Solver};
+use super::{check_assumptions, solve};
+use crate::Options;
 
-/// The walk in order with all options at their defaults, each alone off, all off; eager and late propagation.
+/// Both walks in turns with all options at their defaults; the walk in order with each switch alone
+/// flipped and all off; then other values of some options, with the rest at their defaults and with
+/// the cache alone.
 pub(super) fn configurations() -> Vec<(String, Options)> {
     let frontier = Options { walk: 1, ..Options::default() };
     let mut bare = frontier.clone();
@@ -88,28 +90,7 @@ fn assumptions_are_units() {
             0 => plain(&mut dice, 10),
             _ => layered(&mut dice, 3, 2, Placement::Dependency),
         };
-        let first = formula.blocks().next().filter(|block| block.kind == Kind::Exists);
-        let Some(block) = first else { continue };
-        let vars: Vec<Var> =
-            block.scopes.iter().flat_map(|scope| &scope.variables).copied().collect();
-        let mut solver = Solver::new(&formula, &Options::default());
-        for _ in 0..4 {
-            let assumptions: Vec<Lit> = (0..1 + dice.roll(vars.len()))
-                .map(|_| Lit::new(vars[dice.roll(vars.len())], dice.roll(2) == 0))
-                .collect();
-            let mut given = formula.clone();
-            assumptions.iter().for_each(|&lit| {
-                given.add_clause(&[lit]);
-            });
-            let found = unwatched(|watch| solver.solve(&assumptions, watch)).expect("no limit");
-            assert_eq!(
-                found,
-                meaning::value(&given),
-                "{assumptions:?}:\n{}",
-                qcnf::text::print(&formula)
-            );
-            checked += 1;
-        }
+        checked += check_assumptions(&mut dice, &formula, &Options::default());
     }
     assert!(checked > 2000, "only {checked} assumptions were checked");
 }
@@ -122,7 +103,7 @@ fn formulas_without_variables_or_clauses_have_a_value() {
     assert_eq!(solve(&formula, &Options::default(), &[]), exact::Ratio::zero());
 }
 
-/// A chain of implications a million variables long, through alternating quantifiers.
+/// A chain of implications 300,000 variables long, through alternating quantifiers.
 #[test]
 fn deep_formulas_do_not_overflow_the_stack() {
     let count = 300_000;

@@ -2,17 +2,18 @@
 
 use qcnf::derivation::derive;
 use qcnf::random::any;
-use qcnf::{Kind, Lit, Qcnf, Var, meaning};
+use qcnf::{Qcnf, meaning};
 
 use super::formulas::{Dice, Placement, halves, layered, plain};
-use super::{solve, unwatched};
+use super::{check_assumptions, solve, unwatched};
 use crate::{Options, Solver};
 
 /// The inferences of this walk.
 const SWITCHES: [&str; 7] =
     ["components", "part_cache", "learning", "satisfiability", "pure", "bounds", "relaxation"];
 
-/// All combinations of the switches, on the formula as it is and on the prepared one.
+/// All combinations of the switches; half of them on the formula as it is and half on the prepared
+/// one, half with nearly no learned clause kept.
 fn combinations() -> Vec<Options> {
     let mut all = Vec::new();
     for bits in 0..1u64 << SWITCHES.len() {
@@ -20,7 +21,6 @@ fn combinations() -> Vec<Options> {
         for (at, name) in SWITCHES.iter().enumerate() {
             options.set(name, bits >> at & 1).expect("a switch");
         }
-        // Half on the formula as it is, half on the prepared one.
         let rounds = if bits.count_ones() % 2 == 0 { 0 } else { options.rounds };
         all.push(Options { rounds, learned_limit: 3 + 4000 * (bits & 1), ..options });
     }
@@ -67,34 +67,36 @@ fn layered_formulas_have_their_value_by_parts() {
     }
 }
 
-/// Calls of one solver share what was learned and kept.
+/// Calls of one solver share what was learned and kept, under some combination each.
 #[test]
 fn assumptions_are_units_by_parts() {
+    let all = combinations();
     let mut dice = Dice::new(13);
     let mut checked = 0;
     for round in 0..3000 {
         let formula = plain(&mut dice, 11);
-        let first = formula.blocks().next().filter(|block| block.kind == Kind::Exists);
-        let Some(block) = first else { continue };
-        let vars: Vec<Var> =
-            block.scopes.iter().flat_map(|scope| &scope.variables).copied().collect();
-        let all = combinations();
-        let mut solver = Solver::new(&formula, &all[round % all.len()]);
-        for _ in 0..4 {
-            let assumptions: Vec<Lit> = (0..1 + dice.roll(vars.len()))
-                .map(|_| Lit::new(vars[dice.roll(vars.len())], dice.roll(2) == 0))
-                .collect();
-            let mut given = formula.clone();
-            assumptions.iter().for_each(|&lit| {
-                given.add_clause(&[lit]);
-            });
-            let found = unwatched(|watch| solver.solve(&assumptions, watch)).expect("no limit");
-            let text = qcnf::text::print(&formula);
-            assert_eq!(found, meaning::value(&given), "{assumptions:?}:\n{text}");
-            checked += 1;
-        }
+        checked += check_assumptions(&mut dice, &formula, &all[round % all.len()]);
     }
     assert!(checked > 2000, "only {checked} assumptions were checked");
+}
+
+/// The counts of the two walks are kept apart: each decides by its own.
+#[test]
+fn each_walk_counts_its_own_branches() {
+    let mut branches = 0;
+    for seed in 0..40 {
+        let formula = halves(&mut Dice::new(seed), 6);
+        let stats = [1, 2].map(|walk| {
+            let mut solver = Solver::new(&formula, &Options { walk, ..Options::default() });
+            unwatched(|watch| solver.solve(&[], watch)).expect("no limit");
+            solver.stats().clone()
+        });
+        let [in_order, by_parts] = &stats;
+        assert_eq!((in_order.part_decisions, in_order.part_cutoffs), (0, 0));
+        assert_eq!((by_parts.decisions, by_parts.cutoffs), (0, 0));
+        branches += in_order.decisions.min(by_parts.part_decisions);
+    }
+    assert!(branches > 20, "{branches}");
 }
 
 /// Every learned clause follows by the steps that were recorded, and no value changes when it is
