@@ -39,6 +39,8 @@ pub(crate) enum Fault {
     LearnedLostLiteral,
     /// A variable is missing from the key of a part.
     KeyVariableMissing,
+    /// Values of parts stay though they were found beside a part without a model.
+    PoisonKept,
     /// An upper bound on a part's value is kept as if it were exact.
     PartBoundKeptAsExact,
     /// An upper bound lets exists choose sooner than it may.

@@ -28,6 +28,7 @@ pub(crate) struct Cache {
     most_bytes: usize,
     forgets_variable: bool,
     takes_bounds: bool,
+    keeps_all: bool,
 }
 
 /// What a look-up found.
@@ -66,6 +67,7 @@ impl Cache {
             most_bytes: (options.part_memory as usize) << 20,
             forgets_variable: options.plants(Fault::KeyVariableMissing),
             takes_bounds: options.plants(Fault::PartBoundKeptAsExact),
+            keeps_all: options.plants(Fault::PoisonKept),
         }
     }
 
@@ -127,7 +129,8 @@ impl Cache {
 
     /// Drops the values of all entries from a ticket on.
     pub(crate) fn drop_since(&mut self, ticket: Ticket) {
-        for generation in [&mut self.young, &mut self.old] {
+        let generations = [&mut self.young, &mut self.old];
+        for generation in generations.into_iter().filter(|_| !self.keeps_all) {
             let first = ticket.0.saturating_sub(generation.first) as usize;
             (first..generation.entries.len()).for_each(|at| generation.put(at, None));
         }

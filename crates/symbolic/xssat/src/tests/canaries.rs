@@ -2,12 +2,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use qcnf::{Qcnf, meaning};
+use exact::Ratio;
+use index::Id;
+use qcnf::{Lit, Qcnf, Var, meaning};
 
 use super::formulas::{Dice, Placement, halves, layered, plain};
-use super::solve;
-use crate::Options;
+use super::{solve, unwatched};
 use crate::faults::Fault;
+use crate::{Options, Solver};
 
 /// Whether a solver with the fault gives a wrong value, or stops in an assertion, on one of the
 /// first formulas that the tests of agreement run.
@@ -36,7 +38,7 @@ fn is_caught(fault: Fault) -> bool {
     })
 }
 
-fn is_wrong(formula: &Qcnf, options: &Options, expected: &exact::Ratio) -> bool {
+fn is_wrong(formula: &Qcnf, options: &Options, expected: &Ratio) -> bool {
     let found = catch_unwind(AssertUnwindSafe(|| solve(formula, options, &[])));
     found.map_or(true, |found| found != *expected)
 }
@@ -70,4 +72,50 @@ canaries! {
     a_bound_from_choosing_sooner_is_caught: ChosenSooner,
     a_product_of_dependent_parts_is_caught: DependentParts,
     a_weight_of_an_implied_variable_that_is_lost_is_caught: WeightOfImplied,
+}
+
+/// Two parts that hang together where x is false: A, worth 1/4 where a is true and 1/2 where it is
+/// false, and B, which has no model where x and s are true, though propagation does not see it.
+const POISON: &[u8] = b"p cnf 9 8
+e 1 2 3 4 5 6 7 0
+r 1/2 8 0
+r 1/4 9 0
+1 8 0
+-1 9 0
+2 3 0
+-5 2 4 0
+-5 2 -4 0
+-2 -6 7 0
+-2 -6 -7 0
+1 -3 5 0
+";
+
+/// Under not a, the first call learns `a or b` (1, 2): not b makes c (3), that x (5), and that d (4)
+/// both true and false. Where x and s (6) are true it holds only because B has no model, and makes
+/// a look necessary: so A seems to be worth 1/4. Under not s B has a model, and A is met again.
+#[test]
+fn a_value_found_beside_a_part_without_a_model_is_caught() {
+    let formula = qcnf::text::parse(POISON).expect("a formula").formula;
+    let lits = |numbers: &[i64]| -> Vec<Lit> {
+        let lit = |&n: &i64| Lit::new(Var::from_index(n.unsigned_abs() as usize - 1), n > 0);
+        numbers.iter().map(lit).collect()
+    };
+    let value = |planted| {
+        let (rounds, deferral, satisfiability, bounds) = (0, 0, 0, 0);
+        let options = Options {
+            walk: 2,
+            rounds,
+            deferral,
+            satisfiability,
+            bounds,
+            planted,
+            ..Options::default()
+        };
+        let mut solver = Solver::new(&formula, &options);
+        let asked = [lits(&[-1]), lits(&[5, 6]), lits(&[5, -6])];
+        asked.map(|lits| unwatched(|watch| solver.solve(&lits, watch)).expect("no limit"))
+    };
+    let [half, quarter] = [2u8, 4].map(|whole| Ratio::new(1u8, whole));
+    assert_eq!(value(None), [half.clone(), Ratio::zero(), half.clone()]);
+    assert_eq!(value(Some(Fault::PoisonKept)), [half, Ratio::zero(), quarter]);
 }
