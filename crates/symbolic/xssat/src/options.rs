@@ -82,7 +82,7 @@ options! {
     subsumption = 1 in 0..1: "remove subsumed clauses and strengthen by self-subsumption";
     pure = 1 in 0..1: "settle literals that occur in one sign among open clauses, and free variables";
     lookahead = 0 in 0..1000000: "levels below the current one in which propagation is eager";
-    walk = 0 in 0..2: "variables in order under the frontier cache (1), part by part (2), both in turns (0)";
+    walk = 0 in 0..2: "variables in order under the frontier cache (1), part by part (2; always where chance is too much for 1), both in turns (0)";
     components = 1 in 0..1: "split what is left into parts that share no variable";
     part_cache = 1 in 0..1: "keep values under the variables and clauses of a part";
     relaxation = 1 in 0..1: "bound parts from above by letting exists choose later than it may; needs `bounds`";
@@ -93,7 +93,7 @@ options! {
     part_memory = 512 in 1..4000: "mebibytes for values of parts";
     rounds = 3 in 0..100: "rounds of preprocessing at most";
     patience = 1024 in 1..1000000000: "look-ups of a boundary before it must show hits";
-    cut_limit = 16384 in 0..1000000: "largest number of variables in a key";
+    cut_limit = 16384 in 0..1000000: "largest number of variables in a key; less where there are very many levels";
 }
 
 fn names() -> String {

@@ -19,6 +19,8 @@ pub(crate) struct Problem {
     /// Number of chance variables before each variable.
     pub(crate) chances_before: Vec<u32>,
     pub(crate) scales: Scales,
+    /// Whether the formula can be walked in order: there is room for the scales that this needs.
+    pub(crate) has_scales: bool,
     /// For each boundary behind a level but the last, the variables at or above it that share a
     /// clause with one below, ascending.
     pub(crate) cuts: Rows<u32>,
@@ -40,10 +42,12 @@ impl Problem {
             0 => Rows::from_rows(vec![Vec::new(); boundaries]),
             _ => good_literals(&formula, options.plants(Fault::GoodThroughAbove)),
         };
+        let has_scales = Scales::fits(&formula.odds);
         let problem = Self {
             implied: implications(&formula),
             chances_before: chances_before(&formula),
-            scales: Scales::new(&formula.odds),
+            scales: Scales::new(if has_scales { &formula.odds } else { &[] }),
+            has_scales,
             cuts: cuts(&formula, options),
             good,
             factor,
@@ -64,6 +68,7 @@ impl Problem {
             implied: implications(&formula),
             chances_before: Vec::new(),
             scales: Scales::new(&[]),
+            has_scales: false,
             cuts: Rows::default(),
             good: Rows::default(),
             factor: Ratio::one(),
@@ -100,7 +105,11 @@ fn chances_before(formula: &Leveled) -> Vec<u32> {
     before
 }
 
-/// The cuts; one that is larger than the limit is left empty, and not used as a key.
+/// Variables in the keys of all boundaries together, at most: half a gibibyte.
+const MOST_IN_KEYS: u64 = 1 << 27;
+
+/// The cuts; one that is larger than the limit is left empty, and not used as a key. Cost: linear in
+/// the formula and in the cuts that are used.
 fn cuts(formula: &Leveled, options: &Options) -> Rows<u32> {
     let mut reach = vec![0u32; formula.variables()];
     for level in 0..formula.levels() {
@@ -108,16 +117,24 @@ fn cuts(formula: &Leveled, options: &Options) -> Rows<u32> {
             clause.iter().for_each(|lit| reach[lit.var().index()] = level as u32);
         }
     }
+    let boundaries = formula.levels().saturating_sub(1);
+    let most = options.cut_limit.min(MOST_IN_KEYS / boundaries.max(1) as u64);
+    let sizes = cut_sizes(formula, &reach);
     let mut rows = Rows::default();
+    // While cuts are too large it only grows: sifting it at each boundary would cost the square.
     let mut cut: Vec<u32> = Vec::new();
     let mut var = 0;
-    for boundary in 0..formula.levels().saturating_sub(1) {
-        cut.retain(|&var| reach[var as usize] > boundary as u32);
+    for (boundary, &size) in sizes.iter().enumerate() {
         let level = var..formula.ends[boundary];
         var = formula.ends[boundary];
         cut.extend(level.filter(|&var| reach[var as usize] > boundary as u32));
-        let fits = cut.len() as u64 <= options.cut_limit;
-        rows.push(if fits { &cut } else { &[] });
+        if u64::from(size) > most {
+            rows.push(&[]);
+            continue;
+        }
+        cut.retain(|&var| reach[var as usize] > boundary as u32);
+        debug_assert_eq!(cut.len(), size as usize);
+        rows.push(&cut);
         if options.plants(Fault::CutVariableMissing) {
             rows.pop();
             rows.push(&cut[..cut.len().saturating_sub(1)]);
@@ -125,4 +142,23 @@ fn cuts(formula: &Leveled, options: &Options) -> Rows<u32> {
     }
     debug_assert!(cut.is_sorted());
     rows
+}
+
+/// How many variables are in the cut of each boundary: from its own level up to the deepest one that
+/// it shares a clause with.
+fn cut_sizes(formula: &Leveled, reach: &[u32]) -> Vec<u32> {
+    let mut sizes = vec![0u32; formula.levels()];
+    for (at, &last) in reach.iter().enumerate() {
+        let first = formula.level(Var::from_index(at));
+        debug_assert!(first <= last as usize, "each variable stands in a clause");
+        sizes[first] = sizes[first].wrapping_add(1);
+        sizes[last as usize] = sizes[last as usize].wrapping_sub(1);
+    }
+    let mut size = 0u32;
+    sizes.iter_mut().for_each(|change| {
+        size = size.wrapping_add(*change);
+        *change = size;
+    });
+    sizes.pop();
+    sizes
 }

@@ -3,10 +3,17 @@
 //! Behind k chance variables a value is a whole number over the product of the denominators of the
 //! others, so a mean is a sum of products and needs no division. Numbers are slices of as many
 //! 64-bit limbs as the largest product needs, least significant first.
+//!
+//! Cost: a number for each chance variable, so the square of how many there are. Where that is too
+//! much ([`Scales::fits`]) values must be fractions.
 
 use exact::{Ratio, UBig, limbs, scaled};
 
 use crate::rows::Rows;
+
+/// Bytes of the numbers of all chance variables, at most. A walk keeps three numbers a frame, so with
+/// more its stack would not fit either.
+const MOST_BYTES: u64 = 1 << 29;
 
 /// Weights of the chance variables, in the order of the walk, and what 1 is behind each.
 pub(crate) struct Scales {
@@ -35,14 +42,16 @@ impl Weight {
 
 impl Scales {
     pub(crate) fn new(odds: &[Ratio]) -> Self {
-        let mut products = vec![UBig::ONE; odds.len() + 1];
-        for (at, ratio) in odds.iter().enumerate().rev() {
-            products[at] = &products[at + 1] * ratio.denominator();
-        }
-        let width = limbs(&products[0]);
-        let mut ones = vec![0; width * products.len()];
-        for (product, out) in products.iter().zip(ones.chunks_exact_mut(width)) {
-            scaled::from_big(product, out);
+        debug_assert!(Self::fits(odds), "values of so many chance variables are fractions");
+        let whole = odds.iter().fold(UBig::ONE, |product, ratio| product * ratio.denominator());
+        let width = limbs(&whole);
+        let mut ones = vec![0; width * (odds.len() + 1)];
+        let mut product = UBig::ONE;
+        for (at, out) in ones.chunks_exact_mut(width).enumerate().rev() {
+            if let Some(ratio) = odds.get(at) {
+                product *= ratio.denominator();
+            }
+            scaled::from_big(&product, out);
         }
         let mut weights = Rows::default();
         for ratio in odds {
@@ -54,6 +63,21 @@ impl Scales {
             }
         }
         Self { width, ones, weights, chances: odds.len() }
+    }
+
+    /// Whether there is room for values over these odds.
+    pub(crate) fn fits(odds: &[Ratio]) -> bool {
+        Self::bytes(odds) <= MOST_BYTES
+    }
+
+    /// Bytes of the numbers, at most.
+    pub(crate) fn bytes(odds: &[Ratio]) -> u64 {
+        let bits = |ratio: &Ratio| match u64::try_from(ratio.denominator()) {
+            Ok(small) => 64 - small.leading_zeros(),
+            Err(_) => 64 * limbs(ratio.denominator()) as u32,
+        };
+        let bits: u64 = odds.iter().map(|ratio| u64::from(bits(ratio))).sum();
+        (bits / 64 + 1).saturating_mul(8 * (odds.len() as u64 + 1))
     }
 
     /// Limbs of every value.
@@ -128,5 +152,17 @@ mod tests {
             assert_eq!(whole, scales.one(chance));
         }
         assert_eq!((scales.width_behind(0), scales.width_behind(2)), (3, 1));
+    }
+
+    /// Room grows with the square of the chance variables, and is not asked for where it is not.
+    #[test]
+    fn room_is_bounded_whatever_the_number_of_chance_variables() {
+        let coins = |count: usize| vec![Ratio::new(1u8, 3u8); count];
+        let scales = Scales::new(&coins(2000));
+        let bytes = 8 * scales.ones.len() as u64;
+        assert!(bytes <= Scales::bytes(&coins(2000)) && bytes < 2_000_000, "{bytes}");
+        assert!(Scales::fits(&coins(40_000)) && !Scales::fits(&coins(100_000)));
+        let fine = vec![Ratio::new(1u8, UBig::ONE << 6400usize); 1000];
+        assert!(!Scales::fits(&fine[..]) && Scales::fits(&fine[..100]));
     }
 }

@@ -14,6 +14,7 @@ use crate::options::Options;
 use crate::parts::{Parts, Setting, Value};
 use crate::prepare::{Fate, Matrix, number, simplify};
 use crate::problem::Problem;
+use crate::scales::Scales;
 use crate::stats::Stats;
 use crate::turns::Turns;
 use crate::walk::{Caches, Propagator, Recorder, Walk, Walked};
@@ -53,11 +54,16 @@ enum Stage {
 
 struct Ready {
     problem: Problem,
-    propagator: Propagator,
-    caches: Caches,
+    /// What the walk in order needs; none where the formula cannot be walked so.
+    in_order: Option<InOrder>,
     /// The walk over parts, once it is needed.
     parts: Option<Box<Parts>>,
     fates: Vec<Fate>,
+}
+
+struct InOrder {
+    propagator: Propagator,
+    caches: Caches,
 }
 
 impl Solver {
@@ -136,7 +142,11 @@ impl Solver {
         self.prepare(&mut clock)
             .map_err(|reason| Halted { bounds: (Ratio::zero(), Ratio::one()), reason })?;
         let Stage::Ready(ready) = &mut self.stage else { return Ok(None) };
-        let Ready { problem, propagator, caches, .. } = &mut **ready;
+        let Ready { problem, in_order, .. } = &mut **ready;
+        let Some(InOrder { propagator, caches }) = in_order else {
+            let reason = HaltReason::Memory { needed: Scales::bytes(&problem.formula.odds) };
+            return Err(Halted { bounds: (Ratio::zero(), Ratio::one()), reason });
+        };
         let mut recorder = Recorder::default();
         let walk = Walk::new(problem, &self.options, propagator, caches, &mut self.stats);
         match walk.record(&mut recorder).run(&[], &mut clock) {
@@ -180,10 +190,11 @@ impl Solver {
         let factor = matrix.factor.clone();
         let fates = std::mem::take(&mut matrix.prefix.fate);
         let problem = Problem::new(formula, factor, &self.options, &mut self.stats);
-        let propagator = Propagator::new(&problem, &self.options);
-        let caches = Caches::new(&problem, &self.options);
-        self.stage =
-            Stage::Ready(Box::new(Ready { problem, propagator, caches, parts: None, fates }));
+        let in_order = problem.has_scales.then(|| InOrder {
+            propagator: Propagator::new(&problem, &self.options),
+            caches: Caches::new(&problem, &self.options),
+        });
+        self.stage = Stage::Ready(Box::new(Ready { problem, in_order, parts: None, fates }));
         Ok(())
     }
 }
@@ -204,6 +215,7 @@ impl Ready {
             parts.start(call.assumptions);
         }
         match call.options.walk {
+            _ if self.in_order.is_none() => self.by_parts(call),
             1 => self.by_frontier(call),
             2 => self.by_parts(call),
             _ => self.by_turns(call),
@@ -232,7 +244,8 @@ impl Ready {
     }
 
     fn by_frontier(&mut self, call: &mut Call<'_, '_>) -> Result<Ratio, Halted> {
-        let Self { problem, propagator, caches, .. } = self;
+        let Self { problem, in_order, .. } = self;
+        let InOrder { propagator, caches } = in_order.as_mut().expect("it can be walked in order");
         let walk = Walk::new(problem, call.options, propagator, caches, call.stats);
         match walk.run(call.assumptions, call.clock) {
             Walked::Value(value) => Ok(value),

@@ -59,9 +59,13 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// The floor of a part of the branch.
+    /// The floor of a part of the branch. Any lower one is right as well: of long numbers it is 0.
     pub(super) fn floor_of_part(&self) -> Value {
-        if self.floor.is_zero() { Value::Zero } else { self.floor.over(&self.product.value) }
+        let is_long = self.floor.is_long() || self.product.value.is_long();
+        if self.floor.is_zero() || is_long {
+            return Value::Zero;
+        }
+        self.floor.over(&self.product.value)
     }
 
     /// Whether the branch is known to be worth no more than its floor.

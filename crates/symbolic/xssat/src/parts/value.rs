@@ -10,6 +10,9 @@ use std::cmp::Ordering;
 
 use exact::{Ratio, UBig, gcd_big, lcm_big, limbs};
 
+/// Limbs beyond which numbers are long.
+const LONG: usize = 64;
+
 /// A number from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
@@ -128,8 +131,25 @@ impl Value {
 
     /// Orders two values.
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
+        if let Some(order) = self.compare_lengths(other) {
+            return order;
+        }
         let ((a, da), (b, db)) = (self.fraction(), other.fraction());
         if da == db { a.cmp(&b) } else { (a * db).cmp(&(b * da)) }
+    }
+
+    /// The order where the lengths of the numbers show it: products of as many limbs as their
+    /// factors have together, or of one less.
+    fn compare_lengths(&self, other: &Self) -> Option<Ordering> {
+        let (Self::Part(a), Self::Part(b)) = (self, other) else { return None };
+        let (this, that) = (limbs(&a.0) + limbs(&b.1), limbs(&b.0) + limbs(&a.1));
+        let is_clear = this.abs_diff(that) > 1;
+        is_clear.then(|| this.cmp(&that))
+    }
+
+    /// Whether its numbers are so long that dividing by it costs more than knowing the quotient saves.
+    pub(super) fn is_long(&self) -> bool {
+        matches!(self, Self::Part(part) if limbs(&part.1) > LONG)
     }
 
     /// As a fraction in lowest terms.
@@ -175,5 +195,23 @@ mod tests {
             }
         }
         assert!(values[0].is_zero() && values[1].is_one() && values[1].bytes() == 0);
+    }
+
+    /// Numbers of different lengths, up to where the lengths alone show the order.
+    #[test]
+    fn long_values_are_in_order() {
+        let thirds = |count: usize| {
+            let power = |base: u8| UBig::from(base).pow(count);
+            Value::of(power(2), power(3))
+        };
+        let counts = [1, 60, 110, 220, 300, 500, 4000];
+        for (at, &a) in counts.iter().enumerate() {
+            for (other, &b) in counts.iter().enumerate() {
+                assert_eq!(thirds(a).compare(&thirds(b)), other.cmp(&at), "{a} {b}");
+            }
+        }
+        assert!(thirds(4000).compare_lengths(&thirds(1)) == Some(Ordering::Less));
+        assert!(thirds(60).compare_lengths(&thirds(110)).is_none());
+        assert!(thirds(4000).is_long() && !thirds(1000).is_long() && !Value::One.is_long());
     }
 }

@@ -4,8 +4,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use exact::Ratio;
-use qcnf::meaning;
+use index::Id;
 use qcnf::random::any;
+use qcnf::{Lit, Qcnf, Quantifier, Var, meaning};
 use verdict::{HaltReason, Watch};
 
 use super::formulas::{Dice, Placement, layered};
@@ -146,4 +147,39 @@ fn preparation_in_vain_leaves_the_value() {
         });
     }
     assert!(halts > 30_000 && deferred > 3000, "{halts} halts, {deferred} deferred");
+}
+
+/// 200,000 levels, where numbers over one denominator and keys of all boundaries would take
+/// gigabytes each: choices and coins in turn, each in a clause with its neighbours and one far away.
+#[test]
+fn very_many_levels_are_prepared_in_little_memory() {
+    let count = 200_000;
+    let mut formula = Qcnf::new(count);
+    for at in 0..count {
+        let quantifier = match at % 2 {
+            0 => Quantifier::Chance(Ratio::new(1u8, 3u8)),
+            _ => Quantifier::Exists,
+        };
+        formula.quantify(quantifier, vec![Var::from_index(at)]);
+    }
+    let lit = |at: usize| Lit::positive(Var::from_index(at));
+    for at in (1..count / 2).step_by(2) {
+        formula.add_clause(&[lit(at - 1), !lit(at), lit(at + 2)]);
+        formula.add_clause(&[!lit(at - 1), lit(at), lit(count - at)]);
+    }
+    for walk in 0..3 {
+        let options = Options { walk, elimination: 0, ..Options::default() };
+        let mut solver = Solver::new(&formula, &options);
+        let before = store::resident_bytes().unwrap_or_default();
+        unwatched(|watch| solver.prepare_now(watch)).expect("there is no limit");
+        let grown = store::resident_bytes().unwrap_or_default().saturating_sub(before);
+        assert!(grown < 1 << 30, "{grown} bytes more");
+        assert!(solver.stats().levels > 100_000, "{} levels", solver.stats().levels);
+        let halted = unwatched(|watch| {
+            let watch = Watch { time: Some(Duration::ZERO), ..*watch };
+            solver.solve(&[], &watch).expect_err("there is no time")
+        });
+        assert_eq!(halted.reason, HaltReason::Time);
+        assert!(halted.bounds.0 <= halted.bounds.1);
+    }
 }

@@ -1,8 +1,10 @@
 //! The walk over parts against the definition, under every combination of its inferences.
 
+use exact::{Ratio, UBig};
+use index::Id;
 use qcnf::derivation::derive;
 use qcnf::random::any;
-use qcnf::{Qcnf, meaning};
+use qcnf::{Lit, Qcnf, Quantifier, Var, meaning};
 
 use super::formulas::{Dice, Placement, halves, layered, plain};
 use super::{check_assumptions, solve, unwatched};
@@ -78,6 +80,27 @@ fn assumptions_are_units_by_parts() {
         checked += check_assumptions(&mut dice, &formula, &all[round % all.len()]);
     }
     assert!(checked > 2000, "only {checked} assumptions were checked");
+}
+
+/// Many pairs of a choice and a coin of 1/3 that must differ, each worth 2/3: the value and all bounds
+/// are numbers of many limbs.
+#[test]
+fn values_of_many_limbs_are_right_in_both_walks() {
+    let pairs = 4000;
+    let mut formula = Qcnf::new(2 * pairs);
+    for at in 0..pairs {
+        let [choice, coin] = [2 * at, 2 * at + 1].map(Var::from_index);
+        formula.quantify(Quantifier::Exists, vec![choice]);
+        formula.quantify(Quantifier::Chance(Ratio::new(1u8, 3u8)), vec![coin]);
+        let (choice, coin) = (Lit::positive(choice), Lit::positive(coin));
+        formula.add_clause(&[choice, coin]);
+        formula.add_clause(&[!choice, !coin]);
+    }
+    let power = |base: u8| UBig::from(base).pow(pairs);
+    for (walk, bounds) in [(1, 1), (2, 1), (2, 0)] {
+        let value = solve(&formula, &Options { walk, bounds, ..Options::default() }, &[]);
+        assert!(value == Ratio::new(power(2), power(3)), "walk {walk}, bounds {bounds}");
+    }
 }
 
 /// The counts of the two walks are kept apart: each decides by its own.
