@@ -186,14 +186,28 @@ pub(crate) fn json_value(output: &str) -> Option<String> {
 /// # Errors
 /// Where one fails, or gives another answer than `value`.
 pub(crate) fn contest(contenders: &[Contender], value: &str) -> Result<Vec<Cost>, String> {
+    in_turns(contenders, Some(value.to_owned()))
+}
+
+/// The same where the value is known from nowhere else: all must answer as the first does.
+///
+/// # Errors
+/// Where one fails, or gives another answer than the first, or none.
+pub(crate) fn alike(contenders: &[Contender]) -> Result<Vec<Cost>, String> {
+    in_turns(contenders, None)
+}
+
+fn in_turns(contenders: &[Contender], mut value: Option<String>) -> Result<Vec<Cost>, String> {
     let mut runs: Vec<Vec<Run>> = contenders.iter().map(|_| Vec::new()).collect();
     let turns = contenders.iter().map(|contender| contender.turns).max().unwrap_or(0);
     for turn in 0..turns {
         for (contender, runs) in contenders.iter().zip(&mut runs) {
             if turn < contender.turns {
                 let run = run(&contender.words)?;
-                let answer = (contender.value)(&run.output).unwrap_or_default();
-                if answer != value {
+                let answer = (contender.value)(&run.output);
+                let answer = answer.ok_or_else(|| format!("{} has no answer", contender.name))?;
+                let value = value.get_or_insert_with(|| answer.clone());
+                if answer != *value {
                     return Err(format!("{} answers {answer:?}, not {value}", contender.name));
                 }
                 runs.push(run);
@@ -222,7 +236,7 @@ pub(crate) fn json_number(output: &str, field: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Contender, contest, json_number, json_value};
+    use super::{Contender, alike, contest, json_number, json_value};
 
     #[test]
     fn values_are_read_from_json() {
@@ -230,6 +244,23 @@ mod tests {
         assert_eq!(json_value("{\"value\": \"1\"}").unwrap(), "1/1");
         assert_eq!(json_value("{\"value\": null}"), None);
         assert_eq!(json_number("{\"states\": 12}", "states"), Some(12));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn whoever_answers_otherwise_is_told() {
+        let says = |text: &str| Contender {
+            name: text.to_owned(),
+            words: ["echo", text].map(str::to_owned).to_vec(),
+            value: |output| Some(output.trim().to_owned()).filter(|text| text != "nothing"),
+            turns: 1,
+        };
+        let told =
+            |one: &str, other: &str| alike(&[says(one), says(other)]).map(|costs| costs.len());
+        assert_eq!(told("1/2", "1/2"), Ok(2));
+        assert_eq!(told("1/2", "1/3"), Err("1/3 answers \"1/3\", not 1/2".to_owned()));
+        assert_eq!(told("nothing", "1/3"), Err("nothing has no answer".to_owned()));
+        assert!(contest(&[says("1/2")], "1/3").is_err());
     }
 
     #[test]

@@ -7,17 +7,34 @@
 
 use std::path::Path;
 
-use crate::contest::{Contender, Setup, contest, json_value};
+use crate::contest::{Contender, Setup, alike, contest, json_value};
 use crate::record::Page;
 
 /// Sheets: columns, rows, line; the odds of x; and the limit under which plies go to disk.
 const SHEETS: &[(&str, &str, &str)] = &[("5 4 4", "37231191670101/95367431640625", "256MiB")];
+
+/// A solve of a minute or more, of which only the cost of a checkpoint is measured, once: its odds
+/// are known from nowhere else.
+const LONG: &str = "5 5 4";
 
 /// Measures.
 ///
 /// # Errors
 /// Where a run fails or gives another answer.
 pub(crate) fn bench(setup: &Setup, page: &mut Page) -> Result<(), String> {
+    short(setup, page)?;
+    if setup.quick {
+        return Ok(());
+    }
+    let sheet = setup.sheet(&format!("connect {LONG} --own 4/5"))?;
+    page.say(&format!("## Stochastic Connect-4, {LONG}"));
+    let three = contenders(setup, &sheet, "8GiB").into_iter().take(3);
+    let three: Vec<Contender> = three.map(|each| Contender { turns: 1, ..each }).collect();
+    page.costs(&alike(&three)?);
+    Ok(())
+}
+
+fn short(setup: &Setup, page: &mut Page) -> Result<(), String> {
     for (size, value, memory) in SHEETS {
         let sheet = setup.sheet(&format!("connect {size} --own 4/5"))?;
         page.say(&format!("## Stochastic Connect-4, {size}"));

@@ -97,7 +97,8 @@ pub(crate) const BENCHES: &[Bench] = &[
         name: "hours",
         arguments: "",
         meaning: "What it costs to keep a solve on disk: a checkpoint, going on from one, plies \
-                  that do not fit in memory; stochastic Connect-4 on 5x4 as above.",
+                  that do not fit in memory; stochastic Connect-4 on 5x4, and what a checkpoint \
+                  costs on 5x5.",
         run: hours::bench,
     },
     Bench {
