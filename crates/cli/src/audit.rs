@@ -86,7 +86,7 @@ impl Audited {
         source: &Source,
         patience: &Patience,
     ) -> Result<Vec<Row>, Failure> {
-        if args.engine.engine == EngineName::Symbolic {
+        if args.engine.name() == EngineName::Symbolic {
             return Ok(self.rows.borrow().clone());
         }
         let built = translate::network(&question.rulebook, &args.sheet);

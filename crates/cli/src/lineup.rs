@@ -17,13 +17,13 @@ use crate::failure::Failure;
 /// Refuses flags that do not fit each other, and what this build cannot do.
 pub(crate) fn check(args: &SolveArgs) -> Result<(), Failure> {
     refuse_misfits(&args.engine)?;
-    if args.audit && args.engine.engine == EngineName::Reference {
+    if args.audit && args.engine.name() == EngineName::Reference {
         let message = "--audit cannot be used here: the reference evaluates the rules themselves";
         return Err(Failure::input("usage", message));
     }
     let given = [("--checkpoint", &args.disk.checkpoint), ("--spill", &args.disk.spill)];
     let given = given.iter().find(|(_, folder)| folder.is_some());
-    if let Some((flag, _)) = given.filter(|_| args.engine.engine != EngineName::Sweep) {
+    if let Some((flag, _)) = given.filter(|_| args.engine.name() != EngineName::Sweep) {
         let message = format!("{flag} cannot be used here: it needs --engine sweep");
         return Err(Failure::input("usage", message));
     }
@@ -33,7 +33,7 @@ pub(crate) fn check(args: &SolveArgs) -> Result<(), Failure> {
 /// The engine with its defaults, for a sheet.
 pub(crate) fn standard(sheet: &SheetArgs) -> Box<dyn Engine> {
     let args = EngineArgs::default();
-    named(args.engine, options(&args, sheet), PlacementName::default())
+    named(args.name(), options(&args, sheet), PlacementName::default())
 }
 
 /// The engine that the flags ask for, and the audits that it does on the way.
@@ -41,27 +41,25 @@ pub(crate) fn choose(args: &SolveArgs, begun: Instant) -> (Box<dyn Engine>, Audi
     let options = options(&args.engine, &args.sheet);
     let placement = args.engine.placement.unwrap_or_default();
     let audited = Audited::default();
-    if args.audit && args.engine.engine == EngineName::Symbolic {
+    if args.audit && args.engine.name() == EngineName::Symbolic {
         let grounder = Clingo { limit: options.ground_limit };
         return (audited.watched(grounder, placement, args, begun), audited);
     }
-    if args.engine.engine == EngineName::Sweep {
+    if args.engine.name() == EngineName::Sweep {
         let sweep = Sweep::new(options).with_storage(storage(&args.disk, &args.limits));
         return (Box::new(sweep), audited);
     }
-    (named(args.engine.engine, options, placement), audited)
+    (named(args.engine.name(), options, placement), audited)
 }
 
 /// Where a sweep keeps what leaves memory: only a memory limit makes it leave.
 fn storage(disk: &DiskArgs, limits: &LimitArgs) -> Storage {
-    let standard = Storage::default();
     let usual = || disk.checkpoint.clone().unwrap_or_else(std::env::temp_dir);
     Storage {
         checkpoint: disk.checkpoint.clone(),
         resume: disk.resume,
         spill: limits.memory.map(|_| disk.spill.clone().unwrap_or_else(usual)),
-        pace: disk.checkpoint_pace.unwrap_or(standard.pace),
-        ..standard
+        pace: disk.checkpoint_pace.unwrap_or(Storage::default().pace),
     }
 }
 
@@ -110,7 +108,7 @@ fn named(name: EngineName, options: Options, placement: PlacementName) -> Box<dy
 
 /// Flags that the chosen engine cannot honour are refused, never ignored.
 fn refuse_misfits(args: &EngineArgs) -> Result<(), Failure> {
-    let engine = args.engine;
+    let engine = args.name();
     let misfits = [
         (args.depth.is_some() && engine != EngineName::Search, "--depth", "--engine search"),
         (args.evaluate.is_some() && engine != EngineName::Search, "--evaluate", "--engine search"),
@@ -145,7 +143,8 @@ mod tests {
 
     #[test]
     fn flags_that_an_engine_cannot_honour_are_refused() {
-        let with = |engine, depth| EngineArgs { engine, depth, ..EngineArgs::default() };
+        let with =
+            |engine, depth| EngineArgs { engine: Some(engine), depth, ..EngineArgs::default() };
         assert!(refuse_misfits(&with(EngineName::Search, Some(4))).is_ok());
         assert!(refuse_misfits(&with(EngineName::Sweep, Some(4))).is_err());
         let rough = EngineArgs { approximate: true, ..with(EngineName::Search, None) };

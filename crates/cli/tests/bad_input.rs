@@ -344,3 +344,19 @@ fn an_argument_cannot_steer_the_terminal() {
     let ran = run(&["solve", "--json", "x", "--memory", "1\n2"]);
     assert!(ran.json()["error"]["message"].as_str().unwrap().contains("1\\n2"), "{ran:?}");
 }
+
+#[test]
+fn flags_that_would_be_ignored_are_refused() {
+    let each = "--players each cannot be combined with";
+    let pairs: [(&[&str], &str); 6] = [
+        (&["--players", "each", "--memory", "1GiB", "--spill", "d"], each),
+        (&["--players", "each", "--checkpoint", "d"], each),
+        (&["--players", "each", "--engine", "sweep"], each),
+        (&["--players", "each", "--width", "1e-9"], each),
+        (&["--engine", "search", "--memory", "1GiB", "--spill", "d"], "--engine sweep"),
+        (&["--engine", "reference", "--check", "--depth", "3"], "--engine search"),
+    ];
+    for (flags, words) in pairs {
+        solve(GUESS, flags).refused(2, &[words]);
+    }
+}

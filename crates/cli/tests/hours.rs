@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-use support::{Folder, Ran, command, game, run};
+use serde_json::{Value, json};
+use support::{Folder, Ran, command, game, run, schema, solve};
 
 /// An answer without what differs from run to run.
 fn answer(ran: &Ran) -> Value {
@@ -159,13 +159,15 @@ fn a_memory_limit_holds_from_disk_and_in_memory() {
     let sheet = run(&["generate", "connect", "5", "5", "4", "--own", "3/4"]);
     let folder = Folder::new();
     let path = folder.file("connect-4-5x5.gdl", sheet.out.as_bytes());
-    for (engine, mebibytes) in [("sweep", 48), ("sweep", 120), ("search", 64)] {
+    let deep = folder.file("counter.gdl", counter().as_bytes());
+    let runs = [(&path, "sweep", 48), (&path, "sweep", 120), (&path, "search", 64)];
+    for (sheet, engine, mebibytes) in runs.into_iter().chain([(&deep, "search", 100)]) {
         let memory = format!("{mebibytes}MiB");
-        let flags = ["solve", &path, "--memory", &memory, "--time", "5s", "--engine", engine];
+        let flags = ["solve", sheet, "--memory", &memory, "--time", "5s", "--engine", engine];
         let (peak, status) = peak_of(&flags);
         assert_eq!(status, 1, "{engine} under {memory} ends in bounds");
         let allowed = ((mebibytes << 20) * 105 / 100) + (32 << 20);
-        assert!(peak > 16 << 20 && peak <= allowed, "{engine} under {memory}: {peak} bytes");
+        assert!(peak > 8 << 20 && peak <= allowed, "{engine} under {memory}: {peak} bytes");
     }
 }
 
@@ -200,6 +202,22 @@ impl Drop for SmallDisk {
     }
 }
 
+/// Without a checkpoint nothing can be kept where the disk for what leaves memory is full.
+#[test]
+fn a_full_scratch_disk_is_told_with_its_folder() {
+    let (folder, sheet) = connect();
+    let Some(disk) = SmallDisk::new(&folder, "1m") else {
+        println!("left out: a full disk needs the right to mount a small file system");
+        return;
+    };
+    let spill = text(&disk.0);
+    let begun = Instant::now();
+    let full = run(&["solve", &sheet, "--memory", "24MiB", "--spill", spill]);
+    full.refused(3, &["No space left", spill]);
+    assert!(begun.elapsed() < Duration::from_secs(60), "it ends at once");
+    assert_eq!(std::fs::read_dir(&disk.0).expect("there").count(), 0, "nothing is left");
+}
+
 #[test]
 fn a_full_disk_stops_a_solve_and_loses_nothing() {
     let (folder, sheet) = connect();
@@ -228,4 +246,51 @@ fn a_full_disk_stops_a_solve_and_loses_nothing() {
     assert!(files > 4, "some plies were finished: {files} files");
     let flags = ["solve", &sheet, "--json", "--checkpoint", text(&roomy), "--resume"];
     assert_eq!(answer(&run(&flags)), whole);
+}
+
+#[test]
+fn players_for_themselves_keep_to_limits_with_either_engine() {
+    let path = game("stochastic-connect-4-4x4.gdl");
+    for engine in ["search", "reference"] {
+        let flags = ["solve", &path, "--players", "each", "--engine", engine, "--time", "100ms"];
+        let ran = run(&[&flags[..], &["--json"]].concat());
+        let object = ran.json();
+        let fault = schema::fault(&schema::load("solve.schema.json"), &object);
+        assert_eq!(fault, None, "{object:#}");
+        assert_eq!((ran.status, &object["halt"]["reason"]), (1, &json!("time")), "{ran:?}");
+        assert_eq!((&object["goals"], &object["tied"]), (&Value::Null, &Value::Null));
+    }
+}
+
+/// A binary counter counts for 2^18 steps before the game is won; half can be had at any time.
+fn counter() -> String {
+    let mut sheet = String::from(
+        "(role p) (legal p go) (<= (legal p stop) (not (true over))) (init start)
+         (<= (next over) (does p stop)) (<= terminal (true over)) (<= terminal full)
+         (<= (goal p 50) (true over)) (<= (goal p 100) full (not (true over)))
+         (<= (goal p 0) (not (true over)) (not full))
+         (<= (next (on ?b)) (true (on ?b)) (not (flips ?b)) (does p go))
+         (<= (next (on ?b)) (bit ?b) (not (true (on ?b))) (flips ?b) (does p go))
+         (flips 0) (<= (flips ?c) (after ?b ?c) (true (on ?b)) (flips ?b))\n",
+    );
+    let mut full = String::from("(<= full");
+    for bit in 0..18 {
+        sheet += &format!("(bit {bit}) (after {bit} {})\n", bit + 1);
+        full += &format!(" (true (on {bit}))");
+    }
+    sheet + &full + ")\n"
+}
+
+#[test]
+fn a_play_that_is_too_long_to_be_followed_ends_in_bounds() {
+    let sheet = counter();
+    let flags = ["--engine", "search", "--objective", "goal"];
+    for time in [&[][..], &["--time", "1s"]] {
+        let ran = solve(&sheet, &[&flags[..], time].concat());
+        assert_eq!(ran.status, 1, "{ran:?}");
+        assert!(ran.out.contains("at least 1/2 = 0.5\n"), "{ran:?}");
+        assert!(ran.out.contains("at most  1\n"), "{ran:?}");
+        let advice = "plays of more than 200000 steps are not followed";
+        assert_eq!(ran.err.contains(advice), time.is_empty(), "{ran:?}");
+    }
 }

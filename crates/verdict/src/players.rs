@@ -31,9 +31,9 @@ pub struct Shares {
     pub chooser: Option<String>,
     /// Its moves in the order in which ties are broken; the only joint move is not shown.
     pub moves: Vec<SharedMove>,
-    /// Whether some role's goals rest on the rule for ties: somewhere on the plays that are
-    /// followed a move was taken before another that is as good for its role and not for all. None
-    /// where the engine does not tell.
+    /// Whether some role's goals may rest on the rule for ties: in some state that can be reached a
+    /// move was taken before another that is as good for its role and not for all. Where it is false
+    /// every way to break ties gives the same goals. None where the engine does not tell.
     pub tied: Option<bool>,
     /// Whether some state that is followed was unfinished at the horizon; it pays nobody. None
     /// where the engine does not tell.

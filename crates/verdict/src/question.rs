@@ -51,8 +51,13 @@ impl Question {
         Some(Self { rulebook, role, objective: Objective::Win, horizon: None, chance, from: None })
     }
 
+    /// The roles that are not chance, in the order of the sheet.
+    pub fn players(&self) -> impl Iterator<Item = RoleId> + '_ {
+        self.rulebook.roles.ids().filter(|role| !self.chance.contains(*role))
+    }
+
     /// The roles that play against the asked one, in the order of the sheet.
     pub fn opponents(&self) -> impl Iterator<Item = RoleId> + '_ {
-        self.rulebook.roles.ids().filter(|role| *role != self.role && !self.chance.contains(*role))
+        self.players().filter(|role| *role != self.role)
     }
 }

@@ -1,14 +1,14 @@
-//! Random games at every depth and cut short anywhere: bounds of the search hold the reference's
-//! value and only get tighter, and estimates change none.
+//! Random games at every depth and cut short anywhere: bounds of search and sweep hold the
+//! reference's value, those of the search only get tighter, and estimates change none.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crosscheck::generate;
 use crosscheck::reference::Reference;
 use exact::Ratio;
-use solve::{Evaluator, Options, Search};
-use verdict::{Engine, Halt, Question, Stop, Watch};
+use solve::{Evaluator, Options, Search, Sweep};
+use verdict::{Engine, Halt, Question, Stop, Verdict, Watch};
 
 use crate::lineup::{judge, rulebook};
 use crate::places;
@@ -31,7 +31,7 @@ fn seeds() -> std::ops::Range<u64> {
 }
 
 /// What a search ended in: bounds, and the whole halt where they are not equal.
-fn bounds(ended: Result<verdict::Verdict, Stop>) -> (Ratio, Ratio, Option<Halt>) {
+fn bounds(ended: Result<Verdict, Stop>) -> (Ratio, Ratio, Option<Halt>) {
     match ended {
         Ok(verdict) => (verdict.value.clone(), verdict.value, None),
         Err(Stop::Halted(halt)) => (halt.lower.clone(), halt.upper.clone(), Some(*halt)),
@@ -84,33 +84,65 @@ fn an_estimate_never_changes_bounds_and_lies_inside_them() {
     assert!(estimates > 10, "{estimates} estimates");
 }
 
-/// The interrupt comes at a random report of progress, of which each look makes one.
+/// What an engine ends in that is interrupted after so many reports of progress.
+fn interrupted_after(
+    engine: &dyn Engine,
+    question: &Question,
+    reports: u64,
+    time: Option<Duration>,
+) -> Result<Verdict, Stop> {
+    let (flag, told) = (AtomicBool::new(false), AtomicU64::new(0));
+    let watch = Watch {
+        started: Instant::now(),
+        time,
+        memory: None,
+        interrupt: &flag,
+        progress: &|_| {
+            if told.fetch_add(1, Ordering::Relaxed) >= reports {
+                flag.store(true, Ordering::Relaxed);
+            }
+        },
+    };
+    engine.judge(question, &watch)
+}
+
+/// The bounds of the value and of every first move hold. Whether it fell short.
+fn hold(ended: Result<Verdict, Stop>, known: &Verdict, what: &str) -> bool {
+    let (lower, upper, halt) = bounds(ended);
+    assert!(lower <= known.value && known.value <= upper, "{what}");
+    for bounded in halt.iter().flat_map(|halt| &halt.moves) {
+        let first = known.moves.iter().find(|first| first.text == bounded.text);
+        let value = &first.unwrap_or_else(|| panic!("{what}: {}", bounded.text)).value;
+        assert!(bounded.lower <= *value && *value <= bounded.upper, "{what}: {}", bounded.text);
+    }
+    halt.is_some()
+}
+
+/// The interrupt comes at a random report of progress, of which each look makes one and each ply;
+/// or a random moment is the limit.
 #[test]
-fn an_interrupt_anywhere_leaves_sound_bounds() {
-    let mut interrupted = 0;
+fn limits_anywhere_leave_sound_bounds() {
+    let engines: [Box<dyn Engine>; 3] = [
+        Box::new(Search::new(Options::default())),
+        Box::new(Sweep::new(Options::default())),
+        Box::new(Sweep::new(Options { fold: false, ..Options::default() })),
+    ];
+    let (mut interrupted, mut late) = ([0; 3], [0; 3]);
     for seed in seeds() {
         let question = question(seed);
         let Ok(known) = judge(&Reference, &question) else { continue };
-        let (flag, reports) = (AtomicBool::new(seed % 5 == 0), AtomicU64::new(0));
-        let watch = Watch {
-            started: Instant::now(),
-            time: None,
-            memory: None,
-            interrupt: &flag,
-            progress: &|_| {
-                if reports.fetch_add(1, Ordering::Relaxed) >= seed % 4 {
-                    flag.store(true, Ordering::Relaxed);
-                }
-            },
-        };
-        let ended = Search::new(Options::default()).judge(&question, &watch);
-        if matches!(&ended, Err(Stop::Halted(halt)) if halt.choosers.is_empty()) {
-            // Interrupted while the rules were being grounded.
-            continue;
+        for (at, engine) in engines.iter().enumerate() {
+            let what = format!("seed {seed}, engine {at}");
+            for reports in 0..6 {
+                let ended = interrupted_after(&**engine, &question, reports, None);
+                interrupted[at] += u32::from(hold(ended, &known, &what));
+            }
+            let micros = (seed * 7919 + 300 * at as u64) % 3000;
+            let time = Some(Duration::from_micros(micros));
+            let ended = interrupted_after(&**engine, &question, u64::MAX, time);
+            late[at] += u32::from(hold(ended, &known, &what));
         }
-        let (lower, upper, halt) = bounds(ended);
-        assert!(lower <= known.value && known.value <= upper, "seed {seed}");
-        interrupted += u32::from(halt.is_some());
     }
-    assert!(interrupted > 9, "{interrupted} searches were cut short");
+    assert!(interrupted.iter().all(|count| *count > 9), "{interrupted:?} were cut short");
+    assert!(late.iter().all(|count| *count > 3), "{late:?} were late");
 }

@@ -1,12 +1,15 @@
 //! Every role for itself: the engine against the definition on random games, and games whose
 //! answer is known by hand.
 
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
 use crosscheck::generate;
-use crosscheck::reference;
+use crosscheck::reference::{self, Ties};
 use exact::Ratio;
 use gdl::keyword;
 use solve::{Options, Sweep};
-use verdict::{Objective, Question, Shares, Stop};
+use verdict::{HaltReason, Objective, Question, Shares, Stop, Watch};
 
 use crate::lineup::{judge, rulebook, watched};
 use crate::places;
@@ -22,31 +25,51 @@ fn sheet(text: &str) -> Question {
     Question::new(rulebook("sheet", text)).expect("a player")
 }
 
+/// By the definition.
+fn defined(question: &Question, ties: Ties) -> Result<Vec<Ratio>, Stop> {
+    watched(|watch| reference::each(question, ties, watch))
+}
+
+/// A fault, without its words.
+fn code<T: std::fmt::Debug>(ended: Result<T, Stop>) -> &'static str {
+    match ended {
+        Err(Stop::Faulty(fault)) => fault.code,
+        Err(Stop::Halted(_)) => "halted",
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn random_games_have_the_values_of_the_definition() {
-    let (mut valued, mut refused, mut many, mut tied) = (0, 0, 0, 0);
+    let (mut valued, mut refused, mut many, mut tied, mut free) = (0, 0, 0, 0, 0);
     let last = if places::is_slow_run() { 10 * SEEDS } else { SEEDS };
     for seed in 0..last {
         let mut question = sheet(&generate::game(seed));
         // What is far from the start makes too many plays for the definition.
         question.horizon = Some(2 + u32::try_from(seed % 4).expect("small"));
-        match (shares(&question), reference::each(&question)) {
-            (Ok(shares), Ok(Some(expected))) => {
+        match (shares(&question), defined(&question, Ties::First)) {
+            (Ok(shares), Ok(expected)) => {
                 assert_eq!(shares.goals, expected, "seed {seed}");
                 valued += 1;
                 many += u32::from(expected.len() > 2);
-                tied += u32::from(shares.tied == Some(true));
+                let other = defined(&question, Ties::Last).expect("as many plays");
+                let rests = other != shares.goals;
+                assert!(!rests || shares.tied == Some(true), "seed {seed}: it rests on the rule");
+                tied += u32::from(rests);
+                free += u32::from(shares.tied == Some(false));
             }
-            (Err(Stop::Faulty(fault)), Err(expected)) => {
-                assert_eq!(fault.code, expected.code, "seed {seed}");
+            (Ok(_), Err(Stop::Halted(_))) => {}
+            (found, expected) => {
+                assert_eq!(code(found), code(expected), "seed {seed}");
                 refused += 1;
             }
-            (Ok(_), Ok(None)) => {}
-            (found, expected) => panic!("seed {seed}: {found:?}, and by definition {expected:?}"),
         }
     }
     assert!(valued > 30 && refused > 30, "{valued} valued, {refused} refused");
-    assert!(many > 3 && tied > 3, "{many} of three players, {tied} rest on ties");
+    assert!(
+        many > 3 && tied > 3 && free > 3,
+        "{many} of three, {tied} rest on ties, {free} do not"
+    );
 }
 
 /// Two roles whose goals sum to 100 oppose each other, whether asked to or not.
@@ -106,10 +129,64 @@ fn a_tie_goes_to_the_move_that_is_listed_first_and_is_told() {
     assert_eq!(shares.moves[1].goals, [whole(70), whole(60), whole(50)]);
     // The definition agrees, and coming to no end pays nobody.
     let question = sheet(KINGMAKER);
-    assert_eq!(reference::each(&question).expect("no fault"), Some(shares.goals));
+    assert_eq!(defined(&question, Ties::First).expect("no fault"), shares.goals);
     let short = Question { horizon: Some(2), ..question };
     let short = watched(|watch| solve::each(&short, &Options::default(), watch)).expect("short");
     assert!(short.cut == Some(true) && short.goals.iter().all(Ratio::is_zero));
+}
+
+/// What c does after `leave` decides that a takes: the line that rests on the rule is not taken.
+#[test]
+fn a_tie_behind_a_move_that_is_not_taken_is_told() {
+    let changes = [
+        ("(goal b 30)", "(goal b 50)"),
+        ("(goal b 60)", "(goal b 50)"),
+        (
+            "(goal a 20) (not (true taken)) (true (king 10))",
+            "(goal a 90) (not (true taken)) (true (king 10))",
+        ),
+        (
+            "(goal a 90) (not (true taken)) (true (king 2))",
+            "(goal a 20) (not (true taken)) (true (king 2))",
+        ),
+    ];
+    let changed = changes.iter().fold(KINGMAKER.to_owned(), |text, (from, to)| {
+        assert_eq!(text.matches(from).count(), 1, "{from}");
+        text.replace(from, to)
+    });
+    let question = sheet(&changed);
+    let shares = shares(&question).expect("an answer");
+    let whole = |goal: u8| Ratio::new(goal, 1u8);
+    assert_eq!(shares.goals, [whole(70), whole(50), whole(50)]);
+    assert_eq!(shares.tied, Some(true), "if c crowned 10, a would leave");
+    let other = defined(&question, Ties::Last).expect("an answer");
+    assert_eq!(other, [whole(90), whole(50), whole(50)]);
+}
+
+/// The reference goes by the clock, the memory and the interrupt like every engine.
+#[test]
+fn the_definition_keeps_to_limits() {
+    let question = sheet(&places::text("games/tic-tac-toe.gdl"));
+    let reason = |time: Option<Duration>, memory: Option<u64>, interrupted: bool| {
+        let ended = reference::each(
+            &question,
+            Ties::First,
+            &Watch {
+                started: Instant::now(),
+                time,
+                memory,
+                interrupt: &AtomicBool::new(interrupted),
+                progress: &|_| {},
+            },
+        );
+        match ended {
+            Err(Stop::Halted(halt)) => halt.reason,
+            other => panic!("a halt was expected: {other:?}"),
+        }
+    };
+    assert_eq!(reason(Some(Duration::from_millis(20)), None, false), HaltReason::Time);
+    assert!(matches!(reason(None, Some(1), false), HaltReason::Memory { .. }));
+    assert_eq!(reason(None, None, true), HaltReason::Interrupt);
 }
 
 #[test]

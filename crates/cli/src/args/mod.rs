@@ -239,9 +239,9 @@ pub(crate) struct DiskArgs {
 #[command(next_help_heading = "Engine")]
 pub(crate) struct EngineArgs {
     /// Who answers: all distinct states by plies, depth-first with a table, or the slow and plain
-    /// evaluation of the rules themselves
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) engine: EngineName,
+    /// evaluation of the rules themselves [default: sweep]
+    #[arg(long, value_enum)]
+    pub(crate) engine: Option<EngineName>,
     /// Where the states are expanded
     #[arg(long, value_enum, default_value_t)]
     pub(crate) backend: BackendName,
@@ -272,6 +272,13 @@ pub(crate) struct EngineArgs {
     /// Keep the states that wait for chance too; for tests and measurements
     #[arg(long, hide_short_help = true)]
     pub(crate) no_fold: bool,
+}
+
+impl EngineArgs {
+    /// The engine that is asked for, or the default one.
+    pub(crate) fn name(&self) -> EngineName {
+        self.engine.unwrap_or_default()
+    }
 }
 
 /// An engine by name.

@@ -21,8 +21,13 @@ pub(crate) fn write(
     question: &Question,
     source: &Source,
 ) -> Result<(), Failure> {
-    if args.engine.engine == EngineName::Reference {
-        return Ok(writeln!(out, "compiled  not at all: the reference evaluates the rules")?);
+    let instead = match args.engine.name() {
+        EngineName::Sweep | EngineName::Search => None,
+        EngineName::Reference => Some("the reference evaluates the rules"),
+        EngineName::Symbolic => Some("the symbolic engine translates the rules to a program"),
+    };
+    if let Some(instead) = instead {
+        return Ok(writeln!(out, "compiled  not at all: {instead}")?);
     }
     let options = lineup::options(&args.engine, &args.sheet);
     let started = Instant::now();

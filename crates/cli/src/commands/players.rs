@@ -7,9 +7,9 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use crosscheck::reference;
+use crosscheck::reference::{self, Ties};
 use serde::Serialize;
-use verdict::{Counts, Halt, HaltReason, Question, Shares, Stop};
+use verdict::{Counts, Halt, Question, Shares, Stop};
 
 use super::solve::{patience, pose, warn};
 use super::{print_notes, write_object};
@@ -71,7 +71,8 @@ fn refuse_misfits(args: &SolveArgs) -> Result<(), Failure> {
     let engine = &args.engine;
     let misfits = [
         (args.question.objective.is_some(), "--objective: every role maximises its goal value"),
-        (engine.engine == EngineName::Symbolic, "--engine symbolic"),
+        (engine.engine == Some(EngineName::Symbolic), "--engine symbolic"),
+        (engine.engine == Some(EngineName::Sweep), "--engine sweep"),
         (engine.depth.is_some(), "--depth"),
         (engine.evaluate.is_some(), "--evaluate"),
         (engine.approximate, "--approximate"),
@@ -80,6 +81,7 @@ fn refuse_misfits(args: &SolveArgs) -> Result<(), Failure> {
         (args.explain, "--explain"),
         (args.audit, "--audit"),
         (args.disk.checkpoint.is_some(), "--checkpoint"),
+        (args.disk.spill.is_some(), "--spill"),
     ];
     match misfits.into_iter().find(|misfit| misfit.0) {
         None => Ok(()),
@@ -93,12 +95,11 @@ fn refuse_misfits(args: &SolveArgs) -> Result<(), Failure> {
 /// The rules themselves, where the reference is asked for; else the compiled game.
 fn ask(args: &SolveArgs, question: &Question, started: Instant) -> Result<Shares, Stop> {
     let options = lineup::options(&args.engine, &args.sheet);
-    let compiled = |watch: &verdict::Watch<'_>| solve::each(question, &options, watch);
-    if args.engine.engine != EngineName::Reference {
-        return patience(args, started).watch(compiled);
+    let patience = patience(args, started);
+    if args.engine.name() != EngineName::Reference {
+        return patience.watch(|watch| solve::each(question, &options, watch));
     }
-    let goals = reference::each(question).map_err(|fault| Stop::Faulty(Box::new(fault)))?;
-    let Some(goals) = goals else { return Err(Stop::Halted(Box::new(too_many_plays()))) };
+    let goals = patience.watch(|watch| reference::each(question, Ties::First, watch))?;
     Ok(Shares {
         roles: players(question),
         goals,
@@ -110,16 +111,8 @@ fn ask(args: &SolveArgs, question: &Question, started: Instant) -> Result<Shares
     })
 }
 
-/// The reference goes through all plays one by one, up to so many.
-fn too_many_plays() -> Halt {
-    let advice = "the reference goes through every play: use `--engine search`";
-    Halt { advice: advice.to_owned(), ..reading::halt(HaltReason::Depth) }
-}
-
 fn players(question: &Question) -> Vec<String> {
-    let roles = question.rulebook.roles.ids();
-    let players = roles.filter(|role| !question.chance.contains(*role));
-    players.map(|role| question.rulebook.role_name(role).to_owned()).collect()
+    question.players().map(|role| question.rulebook.role_name(role).to_owned()).collect()
 }
 
 impl Outcome {
@@ -131,7 +124,7 @@ impl Outcome {
         time: Duration,
     ) -> Self {
         let name = |role| question.rulebook.role_name(role).to_owned();
-        let reference = args.engine.engine == EngineName::Reference;
+        let reference = args.engine.name() == EngineName::Reference;
         Self {
             game: game.to_owned(),
             chance: question.chance.iter().map(name).collect(),
@@ -210,11 +203,11 @@ fn notes(outcome: &Outcome) -> Vec<String> {
         Ok(shares) => {
             let ties = "of equally good moves a role takes the one that is listed first";
             let matters = match shares.tied {
-                Some(true) => "; some goals here rest on that rule",
+                Some(true) => "; some goals here may rest on that rule",
                 Some(false) => "; no goal here rests on that rule",
                 None => "",
             };
-            let cut = "some play is unfinished at the horizon and pays nobody";
+            let cut = "some play that is followed is unfinished at the horizon and pays nobody";
             let cut = (shares.cut == Some(true)).then(|| cut.to_owned());
             [format!("{ties}{matters}")].into_iter().chain(cut).collect()
         }

@@ -69,7 +69,7 @@ fn answer(
     let (engine, audited) = lineup::choose(args, begun);
     let ended = ask(&*engine, question, source, &patience)?;
     let (time, peak_bytes) = (begun.elapsed(), store::peak_bytes());
-    let asked = Asked::new(&source.name, question, args.engine.engine.text());
+    let asked = Asked::new(&source.name, question, args.engine.name().text());
     let audit =
         if args.audit { Some(audited.rows(args, question, source, &patience)?) } else { None };
     Ok(Answer { asked, ended, time, peak_bytes, audit })

@@ -51,7 +51,7 @@ impl Asked {
 
     /// The question as the flags put it, for a sheet that was not read in time.
     pub(crate) fn unread(game: &str, args: &SolveArgs) -> Self {
-        let engine = args.engine.engine.text();
+        let engine = args.engine.name().text();
         Self {
             game: game.to_owned(),
             role: args.question.role.clone(),

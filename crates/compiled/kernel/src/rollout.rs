@@ -78,13 +78,25 @@ impl Rollouts {
         Ok(RolloutEnds { goals, unfinished: count(&live), plays })
     }
 
+    /// The state that a lane is in: after a flaw, that of its lane is the flawed one.
+    ///
+    /// # Panics
+    /// When there is no such lane.
+    pub fn state(&self, lane: usize) -> State {
+        self.machine.state(lane)
+    }
+
     /// Counts the goal values of the lanes that have just ended.
     fn settle(&self, role: RoleId, ended: &Mask, sums: &mut [u64; 101]) -> Result<(), Flaw> {
         let mut left = *ended;
         for (value, mask) in self.machine.goals(role) {
             let paid = both(&mask, ended);
             if let Some(lane) = first_lane(&without(&paid, &left)) {
-                return Err(Flaw { lane, kind: FlawKind::SeveralGoals(vec![value]) });
+                let held = |(value, mask): (u8, Mask)| {
+                    (mask[lane / 64] >> (lane % 64) & 1 == 1).then_some(value)
+                };
+                let values = self.machine.goals(role).into_iter().filter_map(held).collect();
+                return Err(Flaw { lane, kind: FlawKind::SeveralGoals(values) });
             }
             left = without(&left, &paid);
             sums[usize::from(value)] += count(&paid);

@@ -9,7 +9,7 @@
 use net::InputId;
 use verdict::{HaltReason, Watch};
 
-use kernel::FlawKind;
+use kernel::{Flaw, FlawKind};
 
 use crate::storage::StorageFault;
 
@@ -55,6 +55,14 @@ pub enum Trouble {
         /// The states (packed), first to last; the first follows the last.
         keys: Vec<Vec<u64>>,
     },
+}
+
+impl Trouble {
+    /// A flaw of one of the states that were expanded together, `width` words each.
+    pub(crate) fn flaw(keys: &[u64], width: usize, flaw: Flaw) -> Self {
+        let key = keys[flaw.lane * width..(flaw.lane + 1) * width].to_vec();
+        Self::Flaw { key, kind: flaw.kind }
+    }
 }
 
 impl From<StorageFault> for Trouble {

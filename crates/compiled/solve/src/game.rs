@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use exact::Ratio;
-use gdl::{Rulebook, Span, keyword};
+use gdl::{RoleId, Rulebook, Span, keyword};
 use ground::{GroundLimits, GroundRules};
 use index::{Id, IndexVec};
 use kernel::{Casting, Expander, FlawKind, PlaneKernel};
@@ -200,47 +200,55 @@ impl Game {
     /// # Panics
     /// On a broken guess, which is no fault of the game.
     pub fn fault(&self, state: &[BaseId], kind: &FlawKind) -> Fault {
-        let asked = &self.net.roles[self.casting.asked].name;
-        let (code, message, note) = match kind {
-            FlawKind::NoLegalMove(role) => (
-                "no-legal-move",
-                format!(
-                    "role `{}` has no legal move in a reachable state that is not terminal",
-                    self.net.roles[*role].name
-                ),
-                "give every role a legal move wherever the game goes on (often `noop`), or make \
-                 the state terminal",
-            ),
-            FlawKind::SeveralGoals(goals) => (
-                "several-goals",
-                format!(
-                    "role `{asked}` has several goal values in a reachable terminal state: {}",
-                    goals.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
-                ),
-                "exactly one goal value must hold for each role in a terminal state",
-            ),
-            FlawKind::NoGoal => (
-                "no-goal",
-                format!("role `{asked}` has no goal value in a reachable terminal state"),
-                "give the role a goal value there, or ask for `--objective win`",
-            ),
+        let asked = self.casting.asked;
+        match kind {
+            FlawKind::NoLegalMove(role) => self.stuck(state, *role),
+            FlawKind::SeveralGoals(goals) => self.goal_fault(state, asked, goals),
+            FlawKind::NoGoal => {
+                let note = "give the role a goal value there, or ask for `--objective win`";
+                Fault { notes: vec![note.to_owned()], ..self.goal_fault(state, asked, &[]) }
+            }
             FlawKind::GuessBroken(_) => unreachable!("a broken guess restarts the solve"),
+        }
+    }
+
+    fn stuck(&self, state: &[BaseId], role: RoleId) -> Fault {
+        let name = &self.net.roles[role].name;
+        let note = "give every role a legal move wherever the game goes on (often `noop`), or make \
+                    the state terminal";
+        Fault {
+            code: "no-legal-move",
+            message: format!(
+                "role `{name}` has no legal move in a reachable state that is not terminal"
+            ),
+            states: vec![self.state_text(state)],
+            span: self.place(keyword::LEGAL, role),
+            notes: vec![note.to_owned()],
+        }
+    }
+
+    /// A fault of the game: a role has no goal value, or several, in a reachable terminal state.
+    pub(crate) fn goal_fault(&self, state: &[BaseId], role: RoleId, goals: &[u8]) -> Fault {
+        let name = &self.net.roles[role].name;
+        let (code, message) = if goals.is_empty() {
+            ("no-goal", format!("role `{name}` has no goal value in a reachable terminal state"))
+        } else {
+            let values: Vec<String> = goals.iter().map(u8::to_string).collect();
+            let what = "has several goal values in a reachable terminal state";
+            ("several-goals", format!("role `{name}` {what}: {}", values.join(", ")))
         };
+        let note = "exactly one goal value must hold for each role in a terminal state";
         Fault {
             code,
             message,
             states: vec![self.state_text(state)],
-            span: self.place(kind),
+            span: self.place(keyword::GOAL, role),
             notes: vec![note.to_owned()],
         }
     }
 
     /// The first rule that says what a flawed state has too little or too much of.
-    fn place(&self, kind: &FlawKind) -> Option<Span> {
-        let (relation, role) = match kind {
-            FlawKind::NoLegalMove(role) => (keyword::LEGAL, *role),
-            _ => (keyword::GOAL, self.casting.asked),
-        };
+    fn place(&self, relation: gdl::SymbolId, role: RoleId) -> Option<Span> {
         let name = self.rulebook.roles[role];
         let about = |rule: &&gdl::Rule| {
             let mut args = rule.head.args.iter();

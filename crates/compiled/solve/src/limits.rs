@@ -4,7 +4,7 @@
 //! says it holds and is about to take, so that a limit is met before it is passed.
 
 use store::OutOfMemory;
-use verdict::{HaltReason, Watch};
+use verdict::{HaltReason, Stop, Watch};
 
 use crate::backend::Trouble;
 
@@ -14,6 +14,24 @@ pub(crate) const FORWARD_SHARE: f64 = 0.75;
 pub(crate) const BACKWARD_SHARE: f64 = 0.9;
 /// Share for work that needs nothing after it.
 pub(crate) const WHOLE: f64 = 1.0;
+
+/// Longest play that is followed depth first, in steps, and the stack of a thread that follows it,
+/// in bytes; only what is used of it is paid. The tests of this crate follow shorter ones, those of
+/// the program the longest.
+pub(crate) const LONGEST_PLAY: u32 = if cfg!(test) { 10_000 } else { 200_000 };
+const STACK: usize = 1 << 30;
+
+/// Threads that can follow the longest play; as many as there are processors where no number is
+/// given.
+///
+/// # Errors
+/// When the system refuses.
+pub(crate) fn deep_threads(number: Option<usize>) -> Result<rayon::ThreadPool, Stop> {
+    let builder = rayon::ThreadPoolBuilder::new().stack_size(STACK);
+    builder.num_threads(number.unwrap_or(0)).build().map_err(|error| {
+        Stop::Environment(format!("threads for the search could not be started: {error}"))
+    })
+}
 
 /// What the process held before the solve.
 #[derive(Clone, Copy, Debug)]

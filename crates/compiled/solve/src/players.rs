@@ -27,12 +27,8 @@ use verdict::{Counts, Fault, HaltReason, Progress, Question, SharedMove, Shares,
 
 use crate::Options;
 use crate::game::{Game, unknown};
-use crate::limits::{Limits, WHOLE};
+use crate::limits::{LONGEST_PLAY, Limits, WHOLE, deep_threads};
 
-/// Stack of the solving thread in bytes: deep plays recurse deeply. Only what is used is paid.
-const STACK: usize = 1 << 30;
-/// Longest play that is followed.
-const LONGEST_PLAY: usize = 200_000;
 /// Bytes of a position beside its propositions and goal values.
 const POSITION_BYTES: u64 = 160;
 
@@ -44,11 +40,7 @@ const POSITION_BYTES: u64 = 160;
 /// in one state, or play that can return.
 pub fn each(question: &Question, options: &Options, watch: &Watch<'_>) -> Result<Shares, Stop> {
     let game = Game::new(question, options, watch)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(STACK).build();
-    let pool = pool.map_err(|error| {
-        Stop::Environment(format!("a thread for the search could not be started: {error}"))
-    })?;
-    pool.install(|| Players::new(&game, question, watch).shares())
+    deep_threads(Some(1))?.install(|| Players::new(&game, question, watch).shares())
 }
 
 /// A state and the steps left.
@@ -59,7 +51,7 @@ type Position = (Vec<BaseId>, Option<u32>);
 struct Worth {
     /// Expected goal values, by player.
     goals: Rc<[Ratio]>,
-    /// Whether they rest on the rule for ties.
+    /// Whether they may rest on the rule for ties, here or behind.
     tied: bool,
     /// Whether a state was unfinished at the horizon.
     cut: bool,
@@ -91,13 +83,12 @@ struct Line {
 
 impl<'a> Players<'a> {
     fn new(game: &'a Game, question: &'a Question, watch: &'a Watch<'a>) -> Self {
-        let roles = question.rulebook.roles.ids();
         Self {
             game,
             question,
             watch,
             limits: Limits::new(),
-            players: roles.filter(|role| !question.chance.contains(*role)).collect(),
+            players: question.players().collect(),
             worths: FxHashMap::default(),
             states: FxHashSet::default(),
             decisions: 0,
@@ -202,8 +193,9 @@ impl<'a> Players<'a> {
             own.is_some_and(|own| line.worth.goals[own] == lines[taken].worth.goals[own])
                 && line.worth.goals != lines[taken].worth.goals
         };
+        // A line that is not taken can be worth too little by the rule for ties alone.
         Ok(Worth {
-            tied: lines[taken].worth.tied || lines.iter().any(as_good),
+            tied: lines.iter().any(|line| line.worth.tied || as_good(line)),
             height: lines.iter().map(|line| line.worth.height).max().unwrap_or(0) + 1,
             ..lines[taken].worth.clone()
         })
@@ -297,7 +289,10 @@ impl<'a> Players<'a> {
         for &role in &self.players {
             match view.goals[role][..] {
                 [goal] => goals.push(Ratio::new(goal, 1u8)),
-                ref values => return Err(self.goal_fault(bases, role, values)),
+                ref values => {
+                    let fault = self.game.goal_fault(bases, role, values);
+                    return Err(Stop::Faulty(Box::new(fault)));
+                }
             }
         }
         Ok(Worth { goals: goals.into(), tied: false, cut: false, height: 0 })
@@ -351,28 +346,9 @@ impl<'a> Players<'a> {
         }))
     }
 
-    fn goal_fault(&self, bases: &[BaseId], role: RoleId, values: &[u8]) -> Stop {
-        let name = self.question.rulebook.role_name(role);
-        let (code, what) = if values.is_empty() {
-            ("no-goal", format!("role `{name}` has no goal value in a reachable terminal state"))
-        } else {
-            let values: Vec<String> = values.iter().map(u8::to_string).collect();
-            let values = values.join(", ");
-            let what = "has several goal values in a reachable terminal state";
-            ("several-goals", format!("role `{name}` {what}: {values}"))
-        };
-        Stop::Faulty(Box::new(Fault {
-            code,
-            message: what,
-            states: vec![self.game.state_text(bases)],
-            span: None,
-            notes: vec!["every role needs one goal value in every terminal state".to_owned()],
-        }))
-    }
-
     /// Puts a state on the path; without a horizon it must not be there already.
     fn enter(&mut self, bases: &[BaseId]) -> Result<(), Stop> {
-        if self.path.len() >= LONGEST_PLAY {
+        if self.path.len() >= LONGEST_PLAY as usize {
             return Err(unknown(HaltReason::Depth, "a play is too long; give a `--horizon`"));
         }
         if self.question.horizon.is_none() && !self.on_path.insert(bases.to_vec()) {

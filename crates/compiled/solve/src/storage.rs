@@ -15,21 +15,13 @@ pub struct Storage {
     pub resume: bool,
     /// Folder for what does not fit in the memory limit; none keeps all in memory.
     pub spill: Option<PathBuf>,
-    /// Keep on disk whatever can be, also where memory is not short; for tests.
-    pub thrift: bool,
     /// Finished plies that took less than this together are written together.
     pub pace: Duration,
 }
 
 impl Default for Storage {
     fn default() -> Self {
-        Self {
-            checkpoint: None,
-            resume: false,
-            spill: None,
-            thrift: false,
-            pace: Duration::from_millis(100),
-        }
+        Self { checkpoint: None, resume: false, spill: None, pace: Duration::from_millis(100) }
     }
 }
 

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 use exact::Ratio;
 use gdl::{RoleId, Symbols, Term};
-use verdict::{Fault, Question};
+use verdict::{Counts, Fault, Halt, HaltReason, Progress, Question, Stop, Watch};
 
 use super::states::{Simulator, State};
 use super::terms::TermId;
@@ -18,50 +18,95 @@ use super::terms::TermId;
 /// Plays that are gone through at most.
 const PLAYS: u64 = 2_000_000;
 
+/// Which of equally good moves is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ties {
+    /// The one that is listed first.
+    First,
+    /// The one that is listed last; for tests of what rests on the rule.
+    Last,
+}
+
 /// Expected goal values, 0 to 100, of the roles that are not chance, in the order of the sheet,
-/// where each maximises its own; none where there are too many plays to go through.
+/// where each maximises its own.
 ///
 /// # Errors
-/// A fault of the game, or two roles that choose in one state.
-pub fn each(question: &Question) -> Result<Option<Vec<Ratio>>, Fault> {
-    let mut simulator = Simulator::new(&question.rulebook)?;
+/// A fault of the game, two roles that choose in one state, or a halt: at a limit, or where there
+/// are too many plays to go through.
+pub fn each(question: &Question, ties: Ties, watch: &Watch<'_>) -> Result<Vec<Ratio>, Stop> {
+    let mut simulator = Simulator::new(&question.rulebook).map_err(faulty)?;
     let state = match &question.from {
         None => simulator.initial_state(),
         Some(terms) => simulator.state(terms).expect("a ground state"),
     };
-    let mut each = Each { question, simulator, plays: 0 };
+    let mut each = Each { question, simulator, ties, watch, plays: 0 };
     each.value(&state, question.horizon)
 }
 
 struct Each<'a> {
     question: &'a Question,
     simulator: Simulator,
+    ties: Ties,
+    watch: &'a Watch<'a>,
     plays: u64,
 }
 
-impl Each<'_> {
-    fn players(&self) -> Vec<RoleId> {
-        let all = self.question.rulebook.roles.ids();
-        all.filter(|role| !self.question.chance.contains(*role)).collect()
-    }
+fn faulty(fault: Fault) -> Stop {
+    Stop::Faulty(Box::new(fault))
+}
 
-    fn value(&mut self, state: &State, left: Option<u32>) -> Result<Option<Vec<Ratio>>, Fault> {
+fn halted(reason: HaltReason) -> Stop {
+    Stop::Halted(Box::new(Halt {
+        reason,
+        lower: Ratio::zero(),
+        upper: Ratio::one(),
+        choosers: Vec::new(),
+        moves: Vec::new(),
+        counts: Counts::default(),
+        advice: "the reference goes through every play: use `--engine search`".to_owned(),
+        estimate: None,
+    }))
+}
+
+impl Each<'_> {
+    /// Ends the solve at a limit.
+    fn keep_watch(&mut self) -> Result<(), Stop> {
         self.plays += 1;
         if self.plays > PLAYS {
-            return Ok(None);
+            return Err(halted(HaltReason::Depth));
         }
-        let players = self.players();
-        if self.simulator.is_terminal(state)? {
+        if self.watch.interrupted() {
+            return Err(halted(HaltReason::Interrupt));
+        }
+        if self.watch.spent() > 1.0 {
+            return Err(halted(HaltReason::Time));
+        }
+        if self.plays.is_multiple_of(1024) {
+            let bytes = store::resident_bytes().unwrap_or(0);
+            if self.watch.memory.is_some_and(|limit| bytes > limit) {
+                return Err(halted(HaltReason::Memory { needed: bytes }));
+            }
+            let (phase, states) = ("reference", self.plays);
+            (self.watch.progress)(&Progress { phase, states, bytes, ..Progress::default() });
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, state: &State, left: Option<u32>) -> Result<Vec<Ratio>, Stop> {
+        self.keep_watch()?;
+        let players: Vec<RoleId> = self.question.players().collect();
+        if self.simulator.is_terminal(state).map_err(faulty)? {
             let goals = players.iter().map(|role| self.simulator.goals(state, *role));
-            let goals: Vec<Vec<u32>> = goals.collect::<Result<_, _>>()?;
+            let goals: Vec<Vec<u32>> = goals.collect::<Result<_, _>>().map_err(faulty)?;
             return match goals.iter().find(|goals| goals.len() != 1) {
-                Some(_) => Err(self.fault("goals", state)),
-                None => Ok(Some(goals.iter().map(|goal| Ratio::new(goal[0], 1u8)).collect())),
+                Some(goals) if goals.is_empty() => Err(self.fault("no-goal", state)),
+                Some(_) => Err(self.fault("several-goals", state)),
+                None => Ok(goals.iter().map(|goal| Ratio::new(goal[0], 1u8)).collect()),
             };
         }
         let mut hands = Vec::new();
         for role in self.question.rulebook.roles.ids() {
-            let mut hand = self.simulator.legal_moves(state, role)?;
+            let mut hand = self.simulator.legal_moves(state, role).map_err(faulty)?;
             hand.sort_by(|one, other| self.order(*one, *other));
             hands.push(hand);
         }
@@ -71,21 +116,23 @@ impl Each<'_> {
             return Err(self.fault("simultaneous-choice", state));
         }
         if left == Some(0) {
-            return Ok(Some(vec![Ratio::zero(); players.len()]));
+            return Ok(vec![Ratio::zero(); players.len()]);
         }
         let own = choosing.first().copied();
         let mut best: Option<Vec<Ratio>> = None;
         for choice in 0..own.map_or(1, |role| hands[index::Id::index(role)].len()) {
-            let Some(goals) = self.mean(state, &hands, own, choice, left)? else { return Ok(None) };
+            let goals = self.mean(state, &hands, own, choice, left)?;
             let place = own.and_then(|role| players.iter().position(|player| *player == role));
-            let better = best
-                .as_ref()
-                .is_none_or(|best| place.is_some_and(|place| goals[place] > best[place]));
-            if better {
+            let better = |best: &Vec<Ratio>| {
+                let place = place.expect("one move where nobody chooses");
+                let tied = goals[place] == best[place] && self.ties == Ties::Last;
+                goals[place] > best[place] || tied
+            };
+            if best.as_ref().is_none_or(better) {
                 best = Some(goals);
             }
         }
-        Ok(best)
+        Ok(best.expect("a move"))
     }
 
     /// The mean over chance's joint moves after the choice of the role that chooses.
@@ -96,7 +143,7 @@ impl Each<'_> {
         own: Option<RoleId>,
         choice: usize,
         left: Option<u32>,
-    ) -> Result<Option<Vec<Ratio>>, Fault> {
+    ) -> Result<Vec<Ratio>, Stop> {
         let mut joints: Vec<Vec<TermId>> = vec![Vec::new()];
         for (role, hand) in self.question.rulebook.roles.ids().zip(hands) {
             let chosen: &[TermId] = match own {
@@ -110,14 +157,13 @@ impl Each<'_> {
             joints = longer.collect();
         }
         let share = Ratio::new(1u8, joints.len() as u64);
-        let mut sum = vec![Ratio::zero(); self.players().len()];
+        let mut sum = vec![Ratio::zero(); self.question.players().count()];
         for joint in joints {
-            let next = self.simulator.next_state(state, &joint)?;
-            let below = self.value(&next, left.map(|left| left - 1))?;
-            let Some(goals) = below else { return Ok(None) };
+            let next = self.simulator.next_state(state, &joint).map_err(faulty)?;
+            let goals = self.value(&next, left.map(|left| left - 1))?;
             sum.iter_mut().zip(&goals).for_each(|(sum, goal)| *sum = &*sum + &(goal * &share));
         }
-        Ok(Some(sum))
+        Ok(sum)
     }
 
     fn order(&self, one: TermId, other: TermId) -> Ordering {
@@ -125,14 +171,14 @@ impl Each<'_> {
         listed_before(symbols, &self.simulator.term(one), &self.simulator.term(other))
     }
 
-    fn fault(&self, code: &'static str, state: &State) -> Fault {
-        Fault {
+    fn fault(&self, code: &'static str, state: &State) -> Stop {
+        faulty(Fault {
             code,
             message: "no value for every role for itself".to_owned(),
             states: vec![self.simulator.state_text(state)],
             span: None,
             notes: Vec::new(),
-        }
+        })
     }
 }
 

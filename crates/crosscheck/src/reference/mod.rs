@@ -20,7 +20,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-pub use each::each;
+pub use each::{Ties, each};
 pub use expectiminimax::Reference;
 pub use states::{Simulator, State};
 pub use terms::TermId;

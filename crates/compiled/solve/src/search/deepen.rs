@@ -2,7 +2,8 @@
 //!
 //! Always: the bounds kept are the intersection of those of all looks, so they only get tighter.
 //! The first look goes one step deep and is finished whatever the limits, so that every first move
-//! is known; a later one that a limit cuts short still adds what it found.
+//! is known; a later one that a limit cuts short still adds what it found. No look goes deeper than
+//! the longest play that is followed.
 //!
 //! Where no limit is set and no estimate is asked for, nobody reads what a look of some depth
 //! shows: after the first few, one goes to the end of all plays.
@@ -16,16 +17,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use exact::Ratio;
 use kernel::Expander;
 use rayon::prelude::*;
-use verdict::{Estimate, HaltReason, Progress};
+use verdict::{Estimate, HaltReason};
 
 use super::Run;
 use super::estimate::Estimator;
 use super::node::{Shared, Walker, Window};
 use super::opened::Opened;
-use super::table::{EVERY_STEP, Interval, Position};
+use super::table::{Interval, Position};
 use crate::backend::Trouble;
 use crate::first_moves::{PairValue, root_bounds};
 use crate::game::top_payment;
+use crate::limits::LONGEST_PLAY;
 
 /// Nodes after which a game that comes back is given up where no limit was set.
 const RETURNING_NODES: u64 = 1_000;
@@ -77,6 +79,8 @@ pub(super) struct Deepening<'a> {
     root: Option<Opened>,
     /// What the root is worth where nobody moves in it.
     settled: Interval,
+    /// Steps that are looked ahead at most.
+    most: u32,
     walkers: Vec<Walker<'a>>,
     estimator: Option<Estimator<'a>>,
 }
@@ -110,7 +114,8 @@ impl<'a> Deepening<'a> {
             Estimator::new(run.game, run.question.horizon, plan, expander.fork())
         });
         let settled = settled.unwrap_or_else(Interval::unknown);
-        Ok(Self { run, shared, root, settled, walkers, estimator })
+        let most = run.options.depth.map_or(LONGEST_PLAY, |depth| depth.min(LONGEST_PLAY));
+        Ok(Self { run, shared, root, settled, most, walkers, estimator })
     }
 
     /// Looks deeper and deeper.
@@ -118,19 +123,18 @@ impl<'a> Deepening<'a> {
     /// # Errors
     /// On a flaw of a state.
     pub(super) fn run(mut self) -> Result<Found, Trouble> {
-        let most = self.run.options.depth;
-        if self.root.is_none() || most == Some(0) {
+        if self.root.is_none() || self.most == 0 {
             let interval = self.settled.clone();
             let reason = (!interval.is_exact()).then_some(HaltReason::Depth);
             let looked = Looked { interval, pairs: Vec::new() };
             return Ok(Found { looked, reason, estimate: None });
         }
-        let mut depths = Depths::new(most);
+        let mut depths = Depths::new(self.most);
         let mut depth = 1;
         let mut looked = self.look(depth)?;
         self.shared.hurried.store(true, Ordering::Relaxed);
         loop {
-            self.report(depth);
+            self.shared.tell();
             let reason = self.ended(&looked, depth);
             if reason.is_none() && looked.is_exact() {
                 return Ok(Found { looked, reason, estimate: None });
@@ -143,7 +147,7 @@ impl<'a> Deepening<'a> {
             depth = depths.after(depth, self.shared.nodes.load(Ordering::Relaxed));
             if self.is_unhurried() {
                 self.shared.to_the_end.store(true, Ordering::Relaxed);
-                depth = EVERY_STEP;
+                depth = self.most;
             }
             looked.meet(&self.look(depth)?);
         }
@@ -155,11 +159,13 @@ impl<'a> Deepening<'a> {
         self.is_unlimited() && self.shared.nodes.load(Ordering::Relaxed) >= RETURNING_NODES
     }
 
-    /// Whether nothing but Ctrl-C or the memory ends the search, and nothing is shown before.
+    /// Whether nothing but Ctrl-C ends the search, and nothing is shown before. Where the memory
+    /// can end it, bounds of growing depth are worth more than those of a look to the end that is
+    /// broken off.
     fn is_unlimited(&self) -> bool {
-        let options = &self.run.options;
-        let shows = options.evaluate.is_some();
-        !shows && options.depth.is_none() && self.shared.watch.time.is_none()
+        let (options, watch) = (&self.run.options, self.shared.watch);
+        let bounded = watch.time.is_some() || watch.memory.is_some();
+        options.evaluate.is_none() && options.depth.is_none() && !bounded
     }
 
     /// Why it ends after a look, if it does without an answer.
@@ -170,13 +176,14 @@ impl<'a> Deepening<'a> {
         if let Some(limit) = self.shared.limit() {
             return Some(limit);
         }
-        if self.run.options.depth == Some(depth) {
-            return Some(HaltReason::Depth);
-        }
-        let unlimited = self.run.options.depth.is_none() && self.shared.watch.time.is_none();
+        // A game that comes back may never take more memory.
+        let endless = self.run.options.depth.is_none() && self.shared.watch.time.is_none();
         let long = self.shared.nodes.load(Ordering::Relaxed) >= RETURNING_NODES;
         let returned = self.shared.returned.load(Ordering::Relaxed);
-        (unlimited && long && returned).then_some(HaltReason::Recurrence)
+        if endless && long && returned {
+            return Some(HaltReason::Recurrence);
+        }
+        (depth >= self.most).then_some(HaltReason::Depth)
     }
 
     /// Brings the estimate to this depth, if it is asked for and as far as there is time.
@@ -188,19 +195,10 @@ impl<'a> Deepening<'a> {
         Ok(())
     }
 
-    fn report(&self, depth: u32) {
-        (self.shared.watch.progress)(&Progress {
-            phase: "search",
-            ply: depth,
-            states: self.shared.table.len() as u64,
-            bytes: self.shared.table.bytes(),
-            ..Progress::default()
-        });
-    }
-
     /// Bounds on the pairs of the root, each outcome with a full window: threads take one after
-    /// the other.
+    /// the other. The first that fails stops the others.
     fn look(&mut self, depth: u32) -> Result<Looked, Trouble> {
+        self.shared.depth.store(depth, Ordering::Relaxed);
         let root = self.root.as_ref().expect("a root with moves");
         let left = self.run.question.horizon.map(|left| left - 1);
         let next = AtomicUsize::new(0);
@@ -217,7 +215,11 @@ impl<'a> Deepening<'a> {
                         None => {
                             walker.start_below(&self.run.root);
                             let position = Position { key: child.key.clone(), left };
-                            walker.value(position, depth - 1, &Window::full())?
+                            let found = walker.value(position, depth - 1, &Window::full());
+                            let failed = |_: &Trouble| {
+                                self.shared.stopped.store(true, Ordering::Relaxed);
+                            };
+                            found.inspect_err(failed)?.interval
                         }
                     };
                     share.push((at, found));
@@ -232,24 +234,24 @@ impl<'a> Deepening<'a> {
 
 /// Which depths are looked at.
 struct Depths {
-    most: Option<u32>,
+    most: u32,
     step: u32,
     /// Nodes of all looks so far.
     nodes: u64,
 }
 
 impl Depths {
-    fn new(most: Option<u32>) -> Self {
+    fn new(most: u32) -> Self {
         Self { most, step: 1, nodes: 0 }
     }
 
     /// The depth after a look of `depth`, with which so many nodes were entered in all.
     fn after(&mut self, depth: u32, nodes: u64) -> u32 {
-        assert!(self.most.is_none_or(|most| depth < most), "no look goes beyond the depth");
+        assert!(depth < self.most, "no look goes beyond the depth");
         let last = nodes - self.nodes;
         self.step = if last < self.nodes { self.step.saturating_mul(2) } else { 1 };
         self.nodes = nodes;
-        depth.saturating_add(self.step).min(self.most.unwrap_or(u32::MAX))
+        depth.saturating_add(self.step).min(self.most)
     }
 }
 
@@ -276,7 +278,7 @@ mod tests {
 
     #[test]
     fn depths_grow_by_one_where_choices_multiply_and_double_where_they_do_not() {
-        let mut depths = Depths::new(None);
+        let mut depths = Depths::new(LONGEST_PLAY);
         let (mut depth, mut nodes, mut cost) = (1, 1, 1);
         for _ in 0..9 {
             depth = depths.after(depth, nodes);
@@ -284,7 +286,7 @@ mod tests {
             nodes += cost;
         }
         assert_eq!(depth, 10);
-        let mut depths = Depths::new(Some(5000));
+        let mut depths = Depths::new(5000);
         let (mut depth, mut nodes, mut looks) = (1, 1, 1);
         while depth < 5000 {
             depth = depths.after(depth, nodes);

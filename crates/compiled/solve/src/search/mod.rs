@@ -27,14 +27,12 @@ use crate::Options;
 use crate::backend::Trouble;
 use crate::first_moves::{FirstMoves, PairValue};
 use crate::game::Game;
+use crate::limits::{LONGEST_PLAY, deep_threads};
 use crate::sweep;
 use deepen::{Deepening, Looked};
 use node::Shared;
 
 pub use estimate::Evaluator;
-
-/// Stack of a searching thread in bytes: deep plays recurse deeply. Only what is used is paid.
-const STACK: usize = 1 << 30;
 
 /// Depth-first expectiminimax.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,9 +58,7 @@ impl Engine for Search {
             true => Some(sweep::visit(&mut game, question, &self.options, watch)?),
             false => None,
         };
-        let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build().map_err(|error| {
-            Stop::Environment(format!("threads for the search could not be started: {error}"))
-        })?;
+        let pool = deep_threads(None)?;
         loop {
             let (expander, root) = sweep::root(&mut game, &self.options)?;
             let run = Run { game: &game, question, options: &self.options, root };
@@ -104,7 +100,7 @@ impl Run<'_> {
         match found.reason {
             None => Ok(Ok(self.verdict(&shared, first, found.looked, counts))),
             Some(reason) => Ok(Err(Stop::Halted(Box::new(Halt {
-                advice: advice(&reason),
+                advice: advice(&reason, self.options),
                 reason,
                 lower: found.looked.interval.lower,
                 upper: found.looked.interval.upper,
@@ -142,8 +138,12 @@ impl Run<'_> {
     }
 }
 
-fn advice(reason: &HaltReason) -> String {
+fn advice(reason: &HaltReason, options: &Options) -> String {
     match reason {
+        HaltReason::Depth if options.depth.is_none_or(|depth| depth >= LONGEST_PLAY) => format!(
+            "plays of more than {LONGEST_PLAY} steps are not followed to their end: use `--engine \
+             sweep`, or give a `--horizon`"
+        ),
         HaltReason::Depth => "leave `--depth` out, or give more of it".to_owned(),
         HaltReason::Time => "give more `--time`, or use the sweep".to_owned(),
         HaltReason::Memory { needed } => {

@@ -2,7 +2,8 @@
 //! mean over chance, with windows.
 //!
 //! Each node returns sound bounds; they are equal where the value lies inside the window and no
-//! depth limit was met. A position beyond the depth limit is worth anything in [0, 1]. Alpha-beta
+//! depth limit was met. Bounds that a window left looser than the depth allows are told from whole
+//! ones ([`Found`]), in the table too. A position beyond the depth limit is worth anything in [0, 1]. Alpha-beta
 //! stops a maximum at `lower >= beta` and a minimum at `upper <= alpha`. At chance a node stops
 //! once no value of the remaining outcomes (each in [0, 1]) can bring the mean into the window, and
 //! each outcome's window is what the others leave of it. Only the first of the two classic tests at
@@ -15,20 +16,22 @@
 //! Source: the *-minimax procedures (Star1) of B. W. Ballard, "The *-minimax search procedure for
 //! trees containing chance nodes", Artificial Intelligence 21, 1983.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use exact::Ratio;
 use kernel::Expander;
 use rustc_hash::FxHashSet;
-use verdict::{HaltReason, Watch};
+use verdict::{HaltReason, Progress, Watch};
 
 use super::opened::{Opened, Opener, Outcome};
 use super::table::{EVERY_STEP, Entry, Interval, Position, Transpositions};
 use crate::backend::Trouble;
-use crate::limits::{Limits, WHOLE};
+use crate::limits::{LONGEST_PLAY, Limits, WHOLE};
 
-/// Longest play that is followed.
-const LONGEST_PLAY: usize = 200_000;
+/// Bytes of a level of a play that is followed: what it holds, and the stack.
+const LEVEL_BYTES: u64 = 3 << 10;
+/// Nodes after which progress is told.
+const TOLD_NODES: u64 = 1 << 13;
 
 /// What all threads of a search share.
 pub(crate) struct Shared<'a> {
@@ -49,6 +52,11 @@ pub(crate) struct Shared<'a> {
     pub(crate) to_the_end: AtomicBool,
     /// Nodes entered.
     pub(crate) nodes: AtomicU64,
+    /// Depth of the look under way.
+    pub(crate) depth: AtomicU32,
+    /// Levels of the longest plays that were followed, of all walkers together: a stack that grew
+    /// does not shrink.
+    levels: AtomicU64,
 }
 
 impl<'a> Shared<'a> {
@@ -65,6 +73,8 @@ impl<'a> Shared<'a> {
             returned: AtomicBool::new(false),
             to_the_end: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
+            depth: AtomicU32::new(0),
+            levels: AtomicU64::new(0),
         }
     }
 
@@ -73,16 +83,34 @@ impl<'a> Shared<'a> {
         if !self.hurried.load(Ordering::Relaxed) {
             return None;
         }
-        self.limits.met(self.watch, self.table.bytes(), WHOLE)
+        self.limits.met(self.watch, self.bytes(), WHOLE)
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.table.bytes() + LEVEL_BYTES * self.levels.load(Ordering::Relaxed)
     }
 
     /// Whether the search is over; looks at the limits.
     fn pause(&self) -> bool {
-        self.nodes.fetch_add(1, Ordering::Relaxed);
+        if self.nodes.fetch_add(1, Ordering::Relaxed) % TOLD_NODES == TOLD_NODES - 1 {
+            self.tell();
+        }
         if self.limit().is_some() {
             self.stopped.store(true, Ordering::Relaxed);
         }
         self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Tells how far the search has come.
+    pub(crate) fn tell(&self) {
+        (self.watch.progress)(&Progress {
+            phase: "search",
+            ply: self.depth.load(Ordering::Relaxed),
+            states: self.table.len() as u64,
+            bytes: self.bytes(),
+            ..Progress::default()
+        });
     }
 
     /// The bounds of a child without entering it, where they are settled.
@@ -103,6 +131,8 @@ pub(crate) struct Walker<'a> {
     pub(crate) opener: Opener,
     shared: &'a Shared<'a>,
     path: Vec<Box<[u64]>>,
+    /// Positions of the longest path so far.
+    longest: usize,
     on_path: FxHashSet<Box<[u64]>>,
 }
 
@@ -125,6 +155,19 @@ impl Window {
     }
 }
 
+/// What a look found of a position.
+pub(crate) struct Found {
+    pub(crate) interval: Interval,
+    /// Whether the bounds are as tight as a look of this depth without a window makes them.
+    whole: bool,
+}
+
+impl Found {
+    fn whole(interval: Interval) -> Self {
+        Self { interval, whole: true }
+    }
+}
+
 /// What the moves of a node lead to.
 struct Below<'n> {
     node: &'n Opened,
@@ -141,6 +184,7 @@ impl<'a> Walker<'a> {
             opener: Opener::new(expander, top),
             shared,
             path: Vec::new(),
+            longest: 0,
             on_path: FxHashSet::default(),
         }
     }
@@ -160,47 +204,49 @@ impl<'a> Walker<'a> {
         position: Position,
         depth: u32,
         window: &Window,
-    ) -> Result<Interval, Trouble> {
+    ) -> Result<Found, Trouble> {
         debug_assert!(position.left != Some(0), "steps are left");
         let held = self.shared.table.get(&position);
         if let Some(entry) = &held {
-            let deep = entry.depth >= depth && !entry.cut;
-            if deep || entry.interval.is_exact() || window.decides(&entry.interval) {
-                return Ok(entry.interval.clone());
+            let whole = (entry.depth >= depth && !entry.cut) || entry.interval.is_exact();
+            if whole || window.decides(&entry.interval) {
+                return Ok(Found { interval: entry.interval.clone(), whole });
             }
         }
         let known = held.map_or_else(Interval::unknown, |entry| entry.interval);
-        if depth == 0 || self.shared.pause() {
-            return Ok(known);
+        if depth == 0 {
+            return Ok(Found::whole(known));
+        }
+        if self.shared.pause() {
+            return Ok(Found { interval: known, whole: false });
         }
         let node = self.opener.open(&position.key)?;
         if node.simultaneous {
             self.shared.simultaneous.store(true, Ordering::Relaxed);
         }
-        self.enter(&position)?;
+        self.enter(&position);
         let below =
             Below { node: &node, left: position.left.map(|left| left - 1), depth: depth - 1 };
         let found = self.best(&below, window);
         self.leave(&position);
-        let mut interval = found?;
-        interval.meet(&known);
+        let mut found = found?;
+        found.interval.meet(&known);
         // What was found before a limit was met is sound, but less deep than it was to be.
-        let cut = window.decides(&interval) || self.shared.stopped.load(Ordering::Relaxed);
-        Ok(self.keep(position, interval, depth, cut))
+        found.whole &= !self.shared.stopped.load(Ordering::Relaxed);
+        found.whole |= found.interval.is_exact();
+        self.keep(position, &found, depth);
+        Ok(found)
     }
 
-    fn keep(&self, position: Position, interval: Interval, depth: u32, cut: bool) -> Interval {
+    fn keep(&self, position: Position, found: &Found, depth: u32) {
+        let interval = found.interval.clone();
         let depth = if interval.is_exact() { EVERY_STEP } else { depth };
-        let entry = Entry { interval: interval.clone(), depth, cut };
-        self.shared.table.put(position, entry);
-        interval
+        self.shared.table.put(position, Entry { interval, depth, cut: !found.whole });
     }
 
     /// Puts a position on the path.
-    fn enter(&mut self, position: &Position) -> Result<(), Trouble> {
-        if self.path.len() >= LONGEST_PLAY {
-            return Err(Trouble::Limit(HaltReason::Depth));
-        }
+    fn enter(&mut self, position: &Position) {
+        assert!(self.path.len() <= LONGEST_PLAY as usize, "looks end at the longest play");
         if position.left.is_none() && !self.on_path.insert(position.key.clone()) {
             self.shared.returned.store(true, Ordering::Relaxed);
             if self.shared.to_the_end.load(Ordering::Relaxed) {
@@ -208,7 +254,10 @@ impl<'a> Walker<'a> {
             }
         }
         self.path.push(position.key.clone());
-        Ok(())
+        if self.path.len() > self.longest {
+            self.longest = self.path.len();
+            self.shared.levels.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     fn leave(&mut self, position: &Position) {
@@ -220,27 +269,35 @@ impl<'a> Walker<'a> {
     }
 
     /// Maximum over the asked role's moves, the promising ones first.
-    fn best(&mut self, below: &Below<'_>, window: &Window) -> Result<Interval, Trouble> {
-        let mut best: Option<Interval> = None;
+    fn best(&mut self, below: &Below<'_>, window: &Window) -> Result<Found, Trouble> {
+        let mut best = Interval { lower: Ratio::zero(), upper: Ratio::zero() };
+        // The largest upper bound of lines that a window left loose: they count if it is above what
+        // is certain of the best one.
+        let mut loose = Ratio::zero();
         let mut inner = window.clone();
-        for lines in self.ordered(below) {
-            let line = self.least(below, &lines, &inner)?;
-            let best = best.get_or_insert_with(|| line.clone());
+        let lines = self.ordered(below);
+        for (place, pairs) in lines.iter().enumerate() {
+            let Found { interval: line, whole } = self.least(below, pairs, &inner)?;
+            if !whole && line.upper > loose {
+                loose = line.upper.clone();
+            }
             if line.lower > best.lower {
                 best.lower = line.lower;
             }
             if line.upper > best.upper {
                 best.upper = line.upper;
             }
-            if best.lower >= window.beta {
+            if best.lower >= window.beta && place + 1 < lines.len() {
                 best.upper = Ratio::one();
-                break;
+                return Ok(Found { interval: best, whole: false });
             }
             if best.lower > inner.alpha {
                 inner.alpha = best.lower.clone();
             }
         }
-        Ok(best.expect("at least one move"))
+        assert!(!lines.is_empty(), "at least one move");
+        let whole = loose <= best.lower;
+        Ok(Found { interval: best, whole })
     }
 
     /// Minimum over the opponents' joint moves.
@@ -249,27 +306,33 @@ impl<'a> Walker<'a> {
         below: &Below<'_>,
         lines: &[usize],
         window: &Window,
-    ) -> Result<Interval, Trouble> {
-        let mut least: Option<Interval> = None;
+    ) -> Result<Found, Trouble> {
+        let mut least = Interval::exact(Ratio::one());
+        let mut loose = Ratio::one();
         let mut inner = window.clone();
-        for &pair in lines {
-            let line = self.mean(below, &below.node.pairs[pair].outcomes, &inner)?;
-            let least = least.get_or_insert_with(|| line.clone());
+        for (place, &pair) in lines.iter().enumerate() {
+            let outcomes = &below.node.pairs[pair].outcomes;
+            let Found { interval: line, whole } = self.mean(below, outcomes, &inner)?;
+            if !whole && line.lower < loose {
+                loose = line.lower.clone();
+            }
             if line.lower < least.lower {
                 least.lower = line.lower;
             }
             if line.upper < least.upper {
                 least.upper = line.upper;
             }
-            if least.upper <= window.alpha {
+            if least.upper <= window.alpha && place + 1 < lines.len() {
                 least.lower = Ratio::zero();
-                break;
+                return Ok(Found { interval: least, whole: false });
             }
             if least.upper < inner.beta {
                 inner.beta = least.upper.clone();
             }
         }
-        Ok(least.expect("at least one joint move"))
+        assert!(!lines.is_empty(), "at least one joint move");
+        let whole = loose >= least.upper;
+        Ok(Found { interval: least, whole })
     }
 
     /// Mean over the outcomes.
@@ -278,19 +341,21 @@ impl<'a> Walker<'a> {
         below: &Below<'_>,
         outcomes: &[Outcome],
         window: &Window,
-    ) -> Result<Interval, Trouble> {
+    ) -> Result<Found, Trouble> {
         if let [only] = outcomes {
             return self.child(below, only, window);
         }
-        let mut mean = Interval { lower: Ratio::zero(), upper: Ratio::one() };
-        for outcome in outcomes {
+        let mut mean = Found::whole(Interval::unknown());
+        for (place, outcome) in outcomes.iter().enumerate() {
             let share = outcome.share();
-            let inner = share_of(window, &mean, &share);
+            let inner = share_of(window, &mean.interval, &share);
             let found = self.child(below, outcome, &inner)?;
-            let lost = &share * &(&Ratio::one() - &found.upper);
-            mean.lower = &mean.lower + &(&share * &found.lower);
-            mean.upper = &mean.upper - &lost;
-            if window.decides(&mean) {
+            let lost = &share * &(&Ratio::one() - &found.interval.upper);
+            mean.interval.lower = &mean.interval.lower + &(&share * &found.interval.lower);
+            mean.interval.upper = &mean.interval.upper - &lost;
+            mean.whole &= found.whole;
+            if window.decides(&mean.interval) && place + 1 < outcomes.len() {
+                mean.whole = false;
                 break;
             }
         }
@@ -302,10 +367,10 @@ impl<'a> Walker<'a> {
         below: &Below<'_>,
         outcome: &Outcome,
         window: &Window,
-    ) -> Result<Interval, Trouble> {
+    ) -> Result<Found, Trouble> {
         let child = &below.node.children[outcome.child];
         if let Some(settled) = self.shared.settled(child.ended.as_ref(), below.left) {
-            return Ok(settled);
+            return Ok(Found::whole(settled));
         }
         let position = Position { key: child.key.clone(), left: below.left };
         self.value(position, below.depth, window)

@@ -88,10 +88,8 @@ impl Opener {
 
     fn expand(&mut self, keys: &[u64], children: bool) -> Result<(), Trouble> {
         let width = self.expander.words();
-        self.expander.expand(keys, children, &mut self.expansion).map_err(|flaw| {
-            let key = keys[flaw.lane * width..(flaw.lane + 1) * width].to_vec();
-            Trouble::Flaw { key, kind: flaw.kind }
-        })
+        let expanded = self.expander.expand(keys, children, &mut self.expansion);
+        expanded.map_err(|flaw| Trouble::flaw(keys, width, flaw))
     }
 
     /// What a state is worth, where it is terminal.

@@ -1,9 +1,10 @@
 //! The search against the sweep: bounds at every depth and under every limit.
 
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use exact::Ratio;
-use verdict::{Engine, Halt, HaltReason, Objective, Question, Stop, Verdict};
+use verdict::{Engine, Halt, HaltReason, Objective, Progress, Question, Stop, Verdict, Watch};
 
 use super::{Evaluator, Search};
 use crate::testing::{Limits, WALK, game, halt, moves, question, under};
@@ -47,29 +48,70 @@ fn bounds_tighten_from_depth_to_depth_until_they_meet() {
     }
 }
 
-#[test]
-fn a_moment_is_enough_for_sound_bounds_of_every_first_move() {
-    let question = game("stochastic-connect-4-4x4");
-    let value = Ratio::new(1_253_113_609_u64, 1_u64 << 32);
-    for millis in [0, 1, 5, 25, 100] {
-        let time = Some(Duration::from_millis(millis));
-        // The game is compiled within the limit as well, so this starts after it.
-        let halt = halt(search_after(&question, Limits { time, ..Limits::default() }));
-        assert!(halt.lower <= value && value <= halt.upper, "{millis} ms");
-        assert_eq!(halt.reason, HaltReason::Time);
+/// First moves with bounds that hold what is known of them.
+fn holds(halt: &Halt, known: &Verdict, what: &str) {
+    assert!(halt.lower <= known.value && known.value <= halt.upper, "{what}");
+    let texts = |moves: &[verdict::BoundedMove]| -> Vec<String> {
+        moves.iter().map(|bounded| bounded.text.clone()).collect()
+    };
+    let known_texts: Vec<String> = known.moves.iter().map(|first| first.text.clone()).collect();
+    assert_eq!(texts(&halt.moves), known_texts, "{what}");
+    for (bounded, first) in halt.moves.iter().zip(&known.moves) {
+        let inside = bounded.lower <= first.value && first.value <= bounded.upper;
+        assert!(inside, "{what}: {}", first.text);
     }
 }
 
-/// A search whose clock starts when the game is compiled.
-fn search_after(question: &Question, limits: Limits) -> Result<Verdict, Stop> {
-    search(question, Options::default(), limits)
+/// A search that is interrupted when it has told of its progress so many times.
+fn interrupted_after(question: &Question, reports: u32) -> Result<Verdict, Stop> {
+    let (interrupt, told) = (AtomicBool::new(false), AtomicU32::new(0));
+    let progress = |shown: &Progress| {
+        if shown.phase == "search" && told.fetch_add(1, Ordering::Relaxed) + 1 >= reports {
+            interrupt.store(true, Ordering::Relaxed);
+        }
+    };
+    let (started, interrupt) = (Instant::now(), &interrupt);
+    let watch = Watch { started, time: None, memory: None, interrupt, progress: &progress };
+    // Looks of growing depth, as where nothing says that only the end will do.
+    Search::new(Options { depth: Some(1000), ..Options::default() }).judge(question, &watch)
+}
+
+/// The first report comes after the first look, later ones after deeper looks and within long ones.
+#[test]
+fn an_interrupt_leaves_what_is_known_of_every_first_move() {
+    let question = game("stochastic-connect-4-4x4");
+    let sweep = Sweep::new(Options::default());
+    let known = under(Limits::default(), |watch| sweep.judge(&question, watch)).expect("known");
+    let mut width = Ratio::one();
+    for reports in [1, 2, 4, 8, 12] {
+        let halt = halt(interrupted_after(&question, reports));
+        assert_eq!(halt.reason, HaltReason::Interrupt);
+        holds(&halt, &known, &format!("{reports} reports"));
+        width = &halt.upper - &halt.lower;
+    }
+    assert!(width < Ratio::one(), "something is known after all");
 }
 
 #[test]
-fn an_interrupt_leaves_what_the_first_look_found() {
-    let interrupted = Limits { interrupted: true, ..Limits::default() };
-    let ended = search(&game("stochastic-connect-3-4x4"), Options::default(), interrupted);
-    assert_eq!(halt(ended).reason, HaltReason::Interrupt);
+fn a_time_limit_leaves_sound_bounds() {
+    let question = game("stochastic-connect-4-4x4");
+    let sweep = Sweep::new(Options::default());
+    let known = under(Limits::default(), |watch| sweep.judge(&question, watch)).expect("known");
+    let mut searched = 0;
+    for millis in [0, 1, 25, 100, 400, 1600] {
+        let time = Some(Duration::from_millis(millis));
+        let halt =
+            halt(search(&question, Options::default(), Limits { time, ..Limits::default() }));
+        assert_eq!(halt.reason, HaltReason::Time, "{millis} ms");
+        // In the shortest the rules are not even compiled, and nothing is known.
+        if halt.moves.is_empty() {
+            assert_eq!((halt.lower, halt.upper), (Ratio::zero(), Ratio::one()));
+        } else {
+            holds(&halt, &known, &format!("{millis} ms"));
+            searched += 1;
+        }
+    }
+    assert!(searched > 0, "the game is compiled in a second");
 }
 
 #[test]
@@ -153,6 +195,47 @@ fn play_that_returns_is_bounded_and_given_up() {
     let deep = super::tests::halt(search(&walk, deep, Limits::default()));
     assert!(&deep.upper - &deep.lower <= Ratio::new(1_u8, 1_u32 << 19), "2^-20 each way");
     assert_eq!(deep.reason, HaltReason::Depth);
+}
+
+/// A binary counter of so many bits that runs to its end, where the game is won. Before each step
+/// the player may give up half of what is left to win.
+fn counter(bits: u32) -> Question {
+    let mut text = String::from(
+        "(role player) (legal player go) (<= (legal player stop) (not (true over)))
+         (<= (next over) (does player stop)) (<= terminal (true over))
+         (<= (goal player 50) (true over)) (<= (goal player 100) full (not (true over)))
+         (<= (goal player 0) (not (true over)) (not full))
+         (<= terminal full)
+         (<= (next (on ?b)) (true (on ?b)) (not (flips ?b)) (does player go))
+         (<= (next (on ?b)) (bit ?b) (not (true (on ?b))) (flips ?b) (does player go))
+         (flips 0) (<= (flips ?c) (after ?b ?c) (true (on ?b)) (flips ?b))",
+    );
+    for bit in 0..bits {
+        text += &format!("(bit {bit}) (after {bit} {})", bit + 1);
+    }
+    let all: Vec<String> = (0..bits).map(|bit| format!("(true (on {bit}))")).collect();
+    text += &format!("(<= full {})", all.join(" "));
+    question(&text)
+}
+
+#[test]
+fn plays_longer_than_are_followed_end_in_bounds() {
+    let half = Ratio::new(1_u8, 2_u8);
+    let short = Question { objective: Objective::Goal, ..counter(4) };
+    assert_eq!(bounds(&search(&short, Options::default(), Limits::default())).0, Ratio::one());
+    let long = Question { objective: Objective::Goal, ..counter(14) };
+    let time = Some(Duration::from_secs(600));
+    for limits in [Limits::default(), Limits { time, ..Limits::default() }] {
+        let halt = halt(search(&long, Options::default(), limits));
+        assert_eq!(halt.reason, HaltReason::Depth);
+        assert!(halt.advice.contains("--horizon"), "{}", halt.advice);
+        assert_eq!((halt.lower, halt.upper), (half.clone(), Ratio::one()));
+        assert_eq!(halt.moves.len(), 2);
+    }
+    let evaluate = Some(Evaluator::Goal);
+    let options = Options { depth: Some(u32::MAX), evaluate, ..Options::default() };
+    let halt = halt(search(&long, options, Limits::default()));
+    assert!(halt.estimate.is_some_and(|estimate| estimate.value >= half));
 }
 
 #[test]

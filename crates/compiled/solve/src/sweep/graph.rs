@@ -178,12 +178,8 @@ impl Graph {
 
     fn expand(&mut self, keys: &[u64], children: bool) -> Result<(), Trouble> {
         let width = self.expander.words();
-        self.expander.expand(keys, children, &mut self.expansion).map_err(|flaw| {
-            Trouble::Flaw {
-                key: keys[flaw.lane * width..(flaw.lane + 1) * width].to_vec(),
-                kind: flaw.kind,
-            }
-        })?;
+        let expanded = self.expander.expand(keys, children, &mut self.expansion);
+        expanded.map_err(|flaw| Trouble::flaw(keys, width, flaw))?;
         reduce(&self.expansion.joints, &mut self.shares);
         Ok(())
     }

@@ -26,9 +26,10 @@ use super::level::LevelTables;
 use super::parts::Scatter;
 use super::past::Past;
 use super::record;
+use super::runs::Window;
 use super::table::{PlyKeys, Slots};
 use super::toss::Toss;
-use super::trail::{Trail, Window};
+use super::trail::Trail;
 use super::values::Values;
 use crate::backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
 use crate::limits::{FORWARD_SHARE, Limits, WHOLE, refused};
@@ -245,10 +246,7 @@ impl<const W: usize> Layers<W> {
         let keys = self.plies[ply].block(block, width, &mut self.trail, &mut self.windows.keys)?;
         match self.expander.expand(keys, children, &mut self.expansion) {
             Ok(()) => Ok(keys.len() / width),
-            Err(flaw) => {
-                let key = keys[flaw.lane * width..(flaw.lane + 1) * width].to_vec();
-                Err(Trouble::Flaw { key, kind: flaw.kind })
-            }
+            Err(flaw) => Err(Trouble::flaw(keys, width, flaw)),
         }
     }
 
@@ -443,10 +441,8 @@ impl<const W: usize> SweepBackend for Layers<W> {
         let mut counts = PlyCounts::default();
         for block in all.words().chunks(BLOCK_LANES * width) {
             let lanes = block.len() / width;
-            self.expander.expand(block, false, &mut self.expansion).map_err(|flaw| {
-                let key = block[flaw.lane * width..(flaw.lane + 1) * width].to_vec();
-                Trouble::Flaw { key, kind: flaw.kind }
-            })?;
+            let expanded = self.expander.expand(block, false, &mut self.expansion);
+            expanded.map_err(|flaw| Trouble::flaw(block, width, flaw))?;
             self.count(lanes, &mut counts);
         }
         let counted = (counts.states, counts.decisions);

@@ -10,6 +10,7 @@
 mod checkpoint;
 mod estimate;
 mod graph;
+mod halting;
 mod layers;
 mod level;
 mod manifest;
@@ -20,6 +21,7 @@ mod plies;
 mod record;
 mod recurrent;
 mod registers;
+mod runs;
 mod scale;
 mod spool;
 mod table;
@@ -52,18 +54,26 @@ pub use paths::{Perft, PerftPly, perft};
 pub struct Sweep {
     options: Options,
     storage: Storage,
+    /// Whether whatever can be is kept on disk, also where memory is not short.
+    thrift: bool,
 }
 
 impl Sweep {
     /// A sweep with these options, all in memory.
     pub fn new(options: Options) -> Self {
-        Self { options, storage: Storage::default() }
+        Self { options, ..Self::default() }
     }
 
     /// The same sweep with a checkpoint or room on disk.
     #[must_use]
     pub fn with_storage(self, storage: Storage) -> Self {
         Self { storage, ..self }
+    }
+
+    /// The same sweep, which takes memory for short.
+    #[cfg(test)]
+    fn thrifty(self) -> Self {
+        Self { thrift: true, ..self }
     }
 }
 
@@ -100,7 +110,7 @@ impl Engine for Sweep {
             .stop());
         }
         loop {
-            let Storage { spill, thrift, .. } = self.storage.clone();
+            let (spill, thrift) = (self.storage.spill.clone(), self.thrift);
             let kept = Kept { checkpoint: checkpoint.as_mut(), spill, thrift };
             match attempt(&mut game, question, &self.options, kept, watch) {
                 Ok(verdict) => return Ok(verdict),

@@ -175,10 +175,8 @@ impl Count {
         {
             let plies = keys.bytes() + 2 * next.bytes() + 32 * next_paths.len() as u64;
             self.limits.check(watch, self.slots.bytes() + plies, WHOLE)?;
-            self.expander.expand(block, expand, &mut self.expansion).map_err(|flaw| {
-                let key = block[flaw.lane * width..(flaw.lane + 1) * width].to_vec();
-                Trouble::Flaw { key, kind: flaw.kind }
-            })?;
+            let expanded = self.expander.expand(block, expand, &mut self.expansion);
+            expanded.map_err(|flaw| Trouble::flaw(block, width, flaw))?;
             terminal += self
                 .expansion
                 .terminal

@@ -1,15 +1,14 @@
 //! The sweep by plies: the driver over a [`SweepBackend`].
 //!
-//! Forward until a ply is empty or the horizon is reached; then values backward. A limit that is
-//! met on the way ends in bounds: the deepest ply from which a backward pass still fits in what
-//! is left of the limit is taken as leaves, once worth nothing and once worth everything, so that
-//! terminal states above it are counted for what they are.
+//! Forward until a ply is empty or the horizon is reached; then values backward. A backward pass
+//! that will be done by the end of the time, as far as it tells of itself, may take all of it. A
+//! limit that is met on the way ends in bounds ([`super::halting`]).
 //!
 //! Always: `lower <= value <= upper`; an exact answer comes only from a complete pass.
 
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use exact::Ratio;
 use kernel::Expander;
 use verdict::{Counts, Halt, HaltReason, Progress, Stop, Verdict, Watch};
 
@@ -20,18 +19,10 @@ use crate::Options;
 use crate::backend::{Leaf, PlyCounts, SweepBackend, Trouble};
 use crate::first_moves::{FirstMoves, PairValue, root_bounds};
 use crate::game::{Game, top_payment};
+use crate::limits::BACKWARD_SHARE;
 
 /// Seconds that bounds may take after an interrupt, or where the time is up.
-const GRACE: f64 = 0.4;
-
-/// Seconds for bounds where no time is asked for.
-const MOST_SECONDS: f64 = 1e6;
-
-/// States and edges a second that any machine manages.
-const LEAST_SPEED: u64 = 500_000;
-
-/// How much faster a backward pass is than a forward one, at least.
-const BACKWARD_SPEED: f64 = 3.0;
+pub(super) const GRACE: f64 = 0.4;
 
 /// One run of the sweep by plies.
 pub(super) struct Run {
@@ -43,10 +34,46 @@ pub(super) struct Run {
     pub(super) horizon: Option<u32>,
 }
 
+/// What a backward pass found: bounds of the root and of its pairs of moves.
+pub(super) struct Passed {
+    pub(super) lower: Ratio,
+    pub(super) upper: Ratio,
+    pub(super) pairs: Vec<PairValue>,
+}
+
+impl Passed {
+    /// What both know.
+    pub(super) fn meet(&mut self, other: &Self) {
+        fn tighten(low: &mut Ratio, high: &mut Ratio, other: (&Ratio, &Ratio)) {
+            if other.0 > low {
+                *low = other.0.clone();
+            }
+            if other.1 < high {
+                *high = other.1.clone();
+            }
+            assert!(low <= high, "sound bounds of one value meet");
+        }
+        tighten(&mut self.lower, &mut self.upper, (&other.lower, &other.upper));
+        // The root of a pass that does not go beyond it has no pairs.
+        for (pair, other) in self.pairs.iter_mut().zip(&other.pairs) {
+            assert!((pair.asked, pair.opponents) == (other.asked, other.opponents), "one root");
+            tighten(&mut pair.lower, &mut pair.upper, (&other.lower, &other.upper));
+        }
+    }
+}
+
+/// Limits under which the whole time may be taken, if a pass that takes so long from here is done
+/// by its end: nothing needs to follow then.
+pub(super) fn whole_time<'a>(watch: &Watch<'a>, left: Option<Duration>) -> Option<Watch<'a>> {
+    let (left, time) = left.zip(watch.time)?;
+    let in_time = watch.started.elapsed() + left <= time;
+    in_time.then(|| Watch { time: Some(time.div_f64(BACKWARD_SHARE)), ..*watch })
+}
+
 /// What the forward pass came to.
-struct Forward {
+pub(super) struct Forward {
     /// One a ply that was expanded, then the newest ply's where it was inspected.
-    counts: Vec<PlyCounts>,
+    pub(super) counts: Vec<PlyCounts>,
     /// Whether the horizon ended it.
     at_horizon: bool,
     limit: Option<HaltReason>,
@@ -87,13 +114,12 @@ impl Run {
         let backward = self.backward(&scales, last, Leaf::Worthless, watch);
         self.backend.keep_values(false);
         match backward {
-            Ok((lower, upper, pairs)) => {
+            Ok(passed) => {
                 if approximate {
-                    let reason = HaltReason::Approximate;
-                    let ended = self.halted(game, &forward, reason, (lower, upper), &pairs);
+                    let ended = self.halted(game, &forward, HaltReason::Approximate, passed);
                     return Err(if options.approximate { ended } else { too_wide(ended) });
                 }
-                self.verdict(game, &forward, lower, &pairs, watch)
+                self.verdict(game, &forward, passed, watch)
             }
             Err(Trouble::Limit(reason)) => Err(self.halt(game, &forward, reason, watch)),
             Err(trouble) => Err(end(game, &*self.reader, trouble)),
@@ -163,13 +189,13 @@ impl Run {
     }
 
     /// Backs up all plies from `last`; the root's bounds and those of its pairs of moves.
-    fn backward(
+    pub(super) fn backward(
         &mut self,
         scales: &Scales,
         last: usize,
         leaf: Leaf,
         watch: &Watch<'_>,
-    ) -> Result<(exact::Ratio, exact::Ratio, Vec<PairValue>), Trouble> {
+    ) -> Result<Passed, Trouble> {
         let mut pairs = Vec::new();
         let done = self.backend.valued().unwrap_or(last + 1);
         let states: Vec<u64> = (0..done).map(|ply| self.backend.states(ply)).collect();
@@ -179,6 +205,10 @@ impl Run {
             if ply == 0 && last > 0 {
                 pairs = self.root_pairs(scales)?;
             }
+            let after: u64 = states[..=ply].iter().sum();
+            let left = estimate::scaled(begun.elapsed(), all - after, after);
+            let whole = whole_time(watch, left);
+            let watch = whole.as_ref().unwrap_or(watch);
             self.backend.back_up(ply, leaf, &scales.plies[ply], watch)?;
             let rest = states[..ply].iter().sum();
             let left = estimate::scaled(begun.elapsed(), all - rest, rest);
@@ -189,7 +219,7 @@ impl Run {
         if !pairs.is_empty() && !scales.plies[0].bounds {
             assert_eq!(root_bounds(&pairs).0, lower, "the root is the best of its moves");
         }
-        Ok((lower, upper, pairs))
+        Ok(Passed { lower, upper, pairs })
     }
 
     /// Values of the root's pairs of moves, from those of ply 1.
@@ -234,8 +264,7 @@ impl Run {
         &mut self,
         game: &mut Game,
         forward: &Forward,
-        value: exact::Ratio,
-        pairs: &[PairValue],
+        passed: Passed,
         watch: &Watch<'_>,
     ) -> Result<Verdict, Ended> {
         let mut counts = self.counts(forward);
@@ -248,10 +277,10 @@ impl Run {
                 Err(trouble) => return Err(end(game, &*self.reader, trouble)),
             }
         }
-        let first = self.first_moves(game, pairs);
+        let first = self.first_moves(game, &passed.pairs);
         let unfinished = |ply: &PlyCounts| ply.states > ply.terminal;
         Ok(Verdict {
-            value,
+            value: passed.lower,
             choosers: first.choosers.clone(),
             moves: first.exact(),
             cut: forward.at_horizon && forward.counts.last().is_some_and(unfinished),
@@ -268,88 +297,14 @@ impl Run {
         FirstMoves::new(game, &*self.reader, pairs)
     }
 
-    /// Bounds from the plies held, with the leaves as deep as the time allows.
-    fn halt(
-        &mut self,
-        game: &mut Game,
-        forward: &Forward,
-        reason: HaltReason,
-        watch: &Watch<'_>,
-    ) -> Ended {
-        if let Err(trouble) = self.backend.settle() {
-            return end(game, &*self.reader, trouble);
-        }
-        let (mut last, top) = (self.leaf_ply(forward, watch), top_payment(&game.casting));
-        let (calm, mut seconds) = (AtomicBool::new(false), self.seconds(watch));
-        loop {
-            let quiet = Watch {
-                started: Instant::now(),
-                time: (last > 0).then(|| Duration::from_secs_f64(seconds)),
-                memory: watch.memory.filter(|_| last > 0),
-                interrupt: &calm,
-                progress: watch.progress,
-            };
-            match self.bounds(forward, last, top, &quiet) {
-                Ok((bounds, pairs)) => return self.halted(game, forward, reason, bounds, &pairs),
-                // Too much was expected of what is left: fewer plies are enough for bounds.
-                Err(Trouble::Limit(_)) if last > 0 => last -= last.div_ceil(4),
-                Err(trouble) => return end(game, &*self.reader, trouble),
-            }
-            seconds = (seconds / 2.0).min(GRACE / 2.0);
-        }
-    }
-
-    /// Bounds of the root and its pairs of moves, with the states of a ply as leaves.
-    fn bounds(
-        &mut self,
-        forward: &Forward,
-        last: usize,
-        top: u32,
-        watch: &Watch<'_>,
-    ) -> Result<((exact::Ratio, exact::Ratio), Vec<PairValue>), Trouble> {
-        let scales =
-            Scales::exact(&forward.counts, last, top).unwrap_or_else(|| Scales::bounds(last, top));
-        let (lower, _, low_pairs) = self.backward(&scales, last, Leaf::Worthless, watch)?;
-        let (_, upper, high_pairs) = self.backward(&scales, last, Leaf::Won, watch)?;
-        let pairs = low_pairs.into_iter().zip(high_pairs);
-        let pairs = pairs.map(|(low, high)| PairValue { upper: high.upper, ..low }).collect();
-        Ok(((lower, upper), pairs))
-    }
-
-    /// Seconds that bounds may take.
-    fn seconds(&self, watch: &Watch<'_>) -> f64 {
-        let elapsed = watch.started.elapsed().as_secs_f64();
-        let left = watch.time.map_or(f64::MAX, |limit| limit.as_secs_f64() - elapsed);
-        if watch.interrupted() { GRACE } else { left.clamp(GRACE, MOST_SECONDS) }
-    }
-
-    /// The deepest ply from which two backward passes fit in what is left of the time.
-    fn leaf_ply(&self, forward: &Forward, watch: &Watch<'_>) -> usize {
-        let elapsed = watch.started.elapsed().as_secs_f64();
-        let seconds = self.seconds(watch);
-        let resumed = self.backend.resumed().len();
-        let done: u64 = forward.counts.iter().skip(resumed).map(work).sum();
-        // Nothing was measured where all was resumed; little is then taken for granted.
-        let done = done.max(LEAST_SPEED * elapsed.ceil() as u64);
-        let budget = done as f64 / elapsed.max(1e-3) * BACKWARD_SPEED * seconds / 2.0;
-        let mut sum = 0;
-        let newest = self.backend.plies() - 1;
-        let fits = |ply: &PlyCounts| {
-            sum += work(ply);
-            sum as f64 <= budget
-        };
-        forward.counts.iter().take(newest).map(fits).take_while(|&fits| fits).count()
-    }
-
-    fn halted(
+    pub(super) fn halted(
         &self,
         game: &Game,
         forward: &Forward,
         reason: HaltReason,
-        (lower, upper): (exact::Ratio, exact::Ratio),
-        pairs: &[PairValue],
+        Passed { lower, upper, pairs }: Passed,
     ) -> Ended {
-        let first = self.first_moves(game, pairs);
+        let first = self.first_moves(game, &pairs);
         let mut counts = self.counts(forward);
         if reason != HaltReason::Approximate {
             (counts.states, counts.decision_states) = (None, None);
@@ -365,11 +320,6 @@ impl Run {
             estimate: None,
         })))
     }
-}
-
-/// What valuing a ply costs, in states and edges.
-fn work(ply: &PlyCounts) -> u64 {
-    ply.states + ply.folded + ply.edges
 }
 
 /// A halt because the chance moves of a ply have no common denominator of 128 bits.

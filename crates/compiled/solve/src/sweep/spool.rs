@@ -6,7 +6,7 @@
 //!
 //! Costs [`PIECE`] numbers of memory a sequence, in either direction.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use store::{Coding, Frame, FrameFile, FrameWriter, Framed, Scratch};
 
@@ -17,6 +17,7 @@ pub(super) const PIECE: usize = 1 << 13;
 
 /// Sequences that are written.
 pub(super) struct Spool<T> {
+    folder: PathBuf,
     scratch: Scratch,
     writer: FrameWriter,
     coding: Coding,
@@ -25,6 +26,7 @@ pub(super) struct Spool<T> {
 
 /// Sequences that are read.
 pub(super) struct Spooled<T> {
+    folder: PathBuf,
     file: FrameFile,
     lanes: Vec<Lane<T>>,
 }
@@ -35,8 +37,8 @@ struct Lane<T> {
     at: usize,
 }
 
-fn failed(error: &std::io::Error) -> StorageFault {
-    StorageFault::System(format!("cannot use a scratch file: {error}"))
+fn failed(folder: &Path, error: &std::io::Error) -> StorageFault {
+    StorageFault::system("use a scratch file in", folder, error)
 }
 
 impl<T: Framed> Spool<T> {
@@ -45,7 +47,8 @@ impl<T: Framed> Spool<T> {
         let scratch = Scratch::new(folder)
             .map_err(|error| StorageFault::system("make a scratch file in", folder, &error))?;
         let writer = FrameWriter::scratch(&scratch);
-        Ok(Self { scratch, writer, coding, buffers: vec![Vec::new(); lanes] })
+        let (folder, buffers) = (folder.to_owned(), vec![Vec::new(); lanes]);
+        Ok(Self { folder, scratch, writer, coding, buffers })
     }
 
     /// Appends numbers to a sequence.
@@ -54,10 +57,16 @@ impl<T: Framed> Spool<T> {
         let buffer = &mut self.buffers[lane];
         buffer.extend_from_slice(numbers);
         if buffer.len() >= PIECE {
-            self.writer.write(lane as u32, self.coding, buffer).map_err(|error| failed(&error))?;
+            let sent = self.writer.write(lane as u32, self.coding, buffer);
+            sent.map_err(|error| failed(&self.folder, &error))?;
             buffer.clear();
         }
         Ok(())
+    }
+
+    /// Bytes in memory.
+    pub(super) fn bytes(&self) -> u64 {
+        self.buffers.iter().map(|buffer| (buffer.capacity() * size_of::<T>()) as u64).sum()
     }
 
     /// Bytes written by now.
@@ -69,15 +78,16 @@ impl<T: Framed> Spool<T> {
     pub(super) fn finish(mut self) -> Result<Spooled<T>, StorageFault> {
         for (lane, buffer) in self.buffers.iter().enumerate().filter(|(_, held)| !held.is_empty()) {
             let sent = self.writer.write(lane as u32, self.coding, buffer);
-            sent.map_err(|error| failed(&error))?;
+            sent.map_err(|error| failed(&self.folder, &error))?;
         }
         let finished = self.writer.finish(Some(&mut self.scratch));
-        let (file, frames) = finished.map_err(|error| failed(&error))?;
+        let (file, frames) = finished.map_err(|error| failed(&self.folder, &error))?;
         let mut lanes: Vec<Vec<Frame>> = vec![Vec::new(); self.buffers.len()];
         frames.into_iter().for_each(|frame| lanes[frame.tag as usize].push(frame));
         let lane =
             |frames: Vec<Frame>| Lane { frames: frames.into_iter(), numbers: Vec::new(), at: 0 };
-        Ok(Spooled { file, lanes: lanes.into_iter().map(lane).collect() })
+        let lanes = lanes.into_iter().map(lane).collect();
+        Ok(Spooled { folder: self.folder, file, lanes })
     }
 }
 
@@ -98,7 +108,8 @@ impl<T: Framed> Spooled<T> {
         debug_assert_eq!(lane.at, lane.numbers.len(), "a sequence is read by pieces or by numbers");
         let Some(frame) = lane.frames.next() else { return Ok(None) };
         lane.numbers.clear();
-        self.file.read(&frame, &mut lane.numbers).map_err(|error| failed(&error))?;
+        let read = self.file.read(&frame, &mut lane.numbers);
+        read.map_err(|error| failed(&self.folder, &error))?;
         lane.at = lane.numbers.len();
         Ok(Some(&lane.numbers))
     }
@@ -114,7 +125,8 @@ impl<T: Framed> Spooled<T> {
             let frame = lane.frames.next().expect("what is read was written");
             lane.numbers.clear();
             lane.at = 0;
-            self.file.read(&frame, &mut lane.numbers).map_err(|error| failed(&error))?;
+            let read = self.file.read(&frame, &mut lane.numbers);
+            read.map_err(|error| failed(&self.folder, &error))?;
         }
         lane.at += count;
         Ok(&lane.numbers[lane.at - count..lane.at])

@@ -13,8 +13,9 @@ use store::{Coding, Frame, FrameFile, FrameWriter, HugeVec};
 
 use super::checkpoint::{Checkpoint, Whole};
 use super::past::PastValues;
+use super::runs::FRAME;
 use super::spool::Spool;
-use super::trail::{FRAME, tag};
+use super::trail::tag;
 use crate::backend::Trouble;
 use crate::limits::refused;
 use crate::storage::StorageFault;

@@ -70,7 +70,7 @@ impl Leaves {
             Self::Mobility => mobility(opener, position)?,
             Self::Rollout(leaves) => leaves
                 .value(opener, position)
-                .map_err(|Flaw { kind, .. }| Trouble::Flaw { key: position.key.to_vec(), kind })?,
+                .map_err(|flaw| leaves.trouble(opener, position, flaw))?,
         };
         assert!(value <= ONE, "a guess at a value in [0, 1]");
         Ok(value)
@@ -120,6 +120,14 @@ impl RolloutLeaves {
         let given_up = position.left.is_none_or(|left| left > steps);
         let open = if given_up { ends.unfinished * HALF } else { 0 };
         Ok(((finished + u128::from(open)) / u128::from(ends.plays)) as Guess)
+    }
+
+    /// The flaw of a state that random play met; of one that cannot be packed, because it breaks a
+    /// guess, it is told where play came from.
+    fn trouble(&self, opener: &Opener, position: &Position, flaw: Flaw) -> Trouble {
+        let state: Vec<_> = self.rollouts.state(flaw.lane).iter().collect();
+        let key = opener.expander.pack(&state).unwrap_or_else(|| position.key.to_vec());
+        Trouble::Flaw { key, kind: flaw.kind }
     }
 
     /// A seed of the position's own, so that its guess does not depend on what was asked before.

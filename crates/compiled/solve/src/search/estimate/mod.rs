@@ -91,7 +91,7 @@ struct Budget<'a> {
 impl Budget<'_> {
     fn over(&self, bytes: u64) -> bool {
         let spent = self.started.elapsed().as_secs_f64();
-        let held = self.shared.table.bytes() + bytes;
+        let held = self.shared.bytes() + bytes;
         self.seconds.is_some_and(|seconds| spent > seconds)
             || self.shared.limits.met(self.shared.watch, held, WHOLE).is_some()
     }

@@ -17,9 +17,9 @@ use verdict::{HaltReason, Watch};
 use super::super::registers::{
     BoundsRegisters, Children, NarrowRegisters, Registers, Share, WideRegisters, for_lanes,
 };
-use super::super::spool::{Spool, Spooled};
+use super::super::runs::FRAME;
+use super::super::spool::{PIECE, Spool, Spooled};
 use super::super::toss::Toss;
-use super::super::trail::FRAME;
 use super::super::values::{Sink, ValueKeeper, Values};
 use super::{Layers, reduce};
 use crate::backend::{Leaf, Scale, Trouble};
@@ -30,7 +30,9 @@ use crate::storage::StorageFault;
 const ALWAYS_HELD: usize = 1 << 16;
 /// Bytes of values that are looked up together, at least, and what looking up takes beside them.
 const LEAST_RANGE: u64 = 1 << 20;
-const RANGE_BUFFERS: u64 = 8 << 20;
+const RANGE_BUFFERS: u64 = 4 << 20;
+/// Bytes of a range's values on their way to and from disk.
+const PIECE_BYTES: u64 = (2 * PIECE * size_of::<u64>()) as u64;
 
 impl<const W: usize> Layers<W> {
     /// Values of the states behind the tosses of the block viewed last, in order.
@@ -180,11 +182,12 @@ impl<const W: usize> Layers<W> {
         watch: &Watch<'_>,
     ) -> Result<(), Trouble> {
         let mut sink = self.sink(ply, scale, below, out, watch)?;
-        let held = below.bytes() + out.bytes();
+        let mut held = below.bytes() + out.bytes();
         let gathered = match leaf == Leaf::Expanded && below.bytes_away().is_some() {
-            true => Some(self.gather(ply, below, watch)?),
+            true => Some(self.gather(ply, below, held, watch)?),
             false => None,
         };
+        held += gathered.as_ref().map_or(0, |gathered| gathered.bytes);
         let mut children = Lookup { below, gathered, values: Vec::new(), ids: Vec::new() };
         let mut registers = Self::registers(scale);
         let (mut shown, edges) = self.plies[ply].expanded.clone().unwrap_or_default();
@@ -259,20 +262,20 @@ impl<const W: usize> Layers<W> {
     }
 
     /// Looks all children of a ply up in values that are on disk: range by range, each range in
-    /// memory while all edges pass by.
+    /// memory while all edges pass by. `held` bytes are held beside.
     fn gather(
         &mut self,
         ply: usize,
         below: &Values,
+        held: u64,
         watch: &Watch<'_>,
     ) -> Result<Gathered, Trouble> {
         let limbs = below.limbs;
         let bytes = below.bytes_away().expect("values on disk");
-        let mut span = bytes;
-        let least = if self.trail.is_thrifty() { 1 << 12 } else { LEAST_RANGE };
-        while span > least && !self.fits(watch, span + RANGE_BUFFERS)? {
-            span /= 2;
-        }
+        let span = match self.trail.is_thrifty() {
+            true => 1 << 12,
+            false => span_of(bytes, |needed| self.fits(watch, held + needed))?,
+        };
         let states = (bytes / 8) as usize / limbs;
         let span = (span as usize / 8 / limbs).clamp(1, states.max(1));
         let ranges = states.div_ceil(span).max(1);
@@ -282,7 +285,7 @@ impl<const W: usize> Layers<W> {
             let places = range * span..((range + 1) * span).min(states);
             let values = below.read(places.start * limbs, places.end * limbs)?;
             for from in edges.clone().step_by(FRAME) {
-                self.check_limits(watch, values.bytes(), BACKWARD_SHARE)?;
+                self.check_limits(watch, held + values.bytes() + spool.bytes(), BACKWARD_SHARE)?;
                 self.with_edges(from..edges.end.min(from + FRAME), |_, ids| {
                     for id in ids.iter().filter(|id| places.contains(&(**id as usize))) {
                         let at = (*id as usize - places.start) * limbs;
@@ -292,7 +295,7 @@ impl<const W: usize> Layers<W> {
                 })?;
             }
         }
-        Ok(Gathered { spooled: spool.finish()?, span })
+        Ok(Gathered { spooled: spool.finish()?, span, bytes: ranges as u64 * PIECE_BYTES })
     }
 
     /// Lets `work` read edges.
@@ -327,6 +330,20 @@ struct Gathered {
     spooled: Spooled<u64>,
     /// Places of a range.
     span: usize,
+    /// Bytes in memory, at most.
+    bytes: u64,
+}
+
+/// Bytes of values that are looked up together, where there are `bytes` of them: as many as fit.
+/// Each range costs a piece of its own until the ply is done, so that below some size more ranges
+/// take more memory.
+fn span_of(bytes: u64, mut fits: impl FnMut(u64) -> Result<bool, Trouble>) -> Result<u64, Trouble> {
+    let needed = |span: u64| span + bytes.div_ceil(span) * PIECE_BYTES + RANGE_BUFFERS;
+    let mut span = bytes.max(LEAST_RANGE);
+    while span / 2 >= LEAST_RANGE && needed(span / 2) < needed(span) && !fits(needed(span))? {
+        span /= 2;
+    }
+    Ok(span)
 }
 
 /// Where the values of children are found.
@@ -369,4 +386,21 @@ fn pay(value: &mut [u64], payment: u32, scale: &Scale) {
         carry >>= 64;
     }
     assert_eq!(carry, 0, "a payment fits in the ply's denominator");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_as_large_as_fit_and_not_so_many_that_they_take_more() {
+        let within = |bytes: u64, room: u64| span_of(bytes, |needed| Ok(needed <= room));
+        let span = |bytes, room| within(bytes, room).expect("no limit");
+        assert_eq!(span(1 << 30, u64::MAX), 1 << 30);
+        assert_eq!(span(1 << 30, 300 << 20), 1 << 28);
+        // Nothing fits: the pieces of all ranges and a range take about as much.
+        let (bytes, least) = (1 << 34, span(1 << 34, 0));
+        assert!(bytes / least * PIECE_BYTES <= 2 * least, "{least} bytes a range");
+        assert_eq!(span(5, 0), LEAST_RANGE);
+    }
 }

@@ -295,10 +295,8 @@ impl<const W: usize> Layers<W> {
     ) -> Result<bool, Trouble> {
         let width = self.expander.words();
         for keys in children.chunks(BLOCK_LANES * width) {
-            self.expander.expand(keys, true, &mut self.behind).map_err(|flaw| Trouble::Flaw {
-                key: keys[flaw.lane * width..(flaw.lane + 1) * width].to_vec(),
-                kind: flaw.kind,
-            })?;
+            let expanded = self.expander.expand(keys, true, &mut self.behind);
+            expanded.map_err(|flaw| Trouble::flaw(keys, width, flaw))?;
             reduce(&self.behind.joints, &mut self.shares);
             let found = Toss::of(&self.behind, &self.shares, keys.len() / width);
             if found.is_none() || toss.as_ref().is_some_and(|toss| Some(toss) != found.as_ref()) {

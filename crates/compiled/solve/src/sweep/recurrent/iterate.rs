@@ -213,7 +213,8 @@ impl<'a> Brackets<'a> {
         Ok(())
     }
 
-    /// One round from above, sound where it is left early after a round that sank: whether it raised nothing, and how far it moved values.
+    /// One round from above, sound where it is left early after a round that sank: whether it raised
+    /// nothing, and how far it moved values.
     fn lower_once(
         &mut self,
         part: &[u32],

@@ -1,6 +1,8 @@
 //! The sweep against itself: with and without folding, with planted wrong guesses, under limits.
 
+mod limits;
 mod stored;
+mod trail;
 
 use std::time::Duration;
 
@@ -173,40 +175,6 @@ fn approximate_bounds_hold_the_value_and_are_narrow() {
     let width = &halt.upper - &halt.lower;
     assert!(width < Ratio::new(1_u64, 1_u64 << 50), "{width}");
     assert_eq!(halt.moves.len(), 2);
-}
-
-fn limited(limits: Limits) -> (verdict::Halt, Ratio) {
-    let question = game("stochastic-connect-4-4x4");
-    let value = Ratio::new(1_253_113_609_u64, 1_u64 << 32);
-    let ended = under(limits, |watch| Sweep::new(Options::default()).judge(&question, watch));
-    (halt(ended), value)
-}
-
-#[test]
-fn an_interrupt_ends_in_sound_bounds() {
-    let (halt, value) = limited(Limits { interrupted: true, ..Limits::default() });
-    assert_eq!(halt.reason, HaltReason::Interrupt);
-    assert!(halt.lower <= value && value <= halt.upper);
-}
-
-#[test]
-fn a_time_limit_ends_in_sound_bounds_that_say_something() {
-    // Short enough that the whole game does not fit, whatever the machine.
-    let time = Some(Duration::from_millis(25));
-    let (halt, value) = limited(Limits { time, ..Limits::default() });
-    assert_eq!(halt.reason, HaltReason::Time);
-    assert!(halt.lower <= value && value <= halt.upper);
-    assert!(halt.advice.contains("--time"));
-}
-
-#[test]
-fn a_memory_limit_ends_in_bounds_and_says_what_is_needed() {
-    let held = store::resident_bytes().expect("the resident size");
-    let memory = Some(held + (6 << 20));
-    let (halt, value) = limited(Limits { memory, ..Limits::default() });
-    assert!(matches!(halt.reason, HaltReason::Memory { needed } if needed > held));
-    assert!(Ratio::zero() <= halt.lower && halt.lower <= value && value <= halt.upper);
-    assert!(halt.upper < Ratio::one(), "plies near the root were counted for what they are");
 }
 
 #[test]

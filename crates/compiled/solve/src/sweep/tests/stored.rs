@@ -47,7 +47,11 @@ fn sweep(options: Options, folder: &Path) -> Sweep {
 }
 
 /// A solve that is interrupted when it has told of its progress so many times.
-fn interrupted_after(sweep: &Sweep, question: &Question, times: u32) -> Result<Verdict, Stop> {
+pub(super) fn interrupted_after(
+    sweep: &Sweep,
+    question: &Question,
+    times: u32,
+) -> Result<Verdict, Stop> {
     let (interrupt, told) = (AtomicBool::new(false), AtomicU32::new(0));
     let progress = |_: &verdict::Progress| {
         if told.fetch_add(1, Ordering::Relaxed) + 1 >= times {
@@ -280,10 +284,10 @@ fn a_game_without_plies_is_refused_with_a_way_out() {
 #[test]
 fn plies_on_disk_give_the_same_answer() {
     let spill = Some(std::env::temp_dir());
-    let thrifty = Storage { spill, thrift: true, ..Storage::default() };
+    let thrifty = Storage { spill, ..Storage::default() };
     let same = |question: &Question, options: Options, what: &str| {
         let whole = solved(&Sweep::new(options), question);
-        let sweep = Sweep::new(options).with_storage(thrifty.clone());
+        let sweep = Sweep::new(options).with_storage(thrifty.clone()).thrifty();
         assert_eq!(solved(&sweep, question), whole, "{what}");
     };
     let sheets = ["stochastic-tic-tac-toe-3x3", "stochastic-connect-3-4x4"];
@@ -301,8 +305,8 @@ fn plies_on_disk_resume_too() {
     let (question, folder) = (game("stochastic-tic-tac-toe-3x3"), Folder::new());
     let whole = solved(&Sweep::new(Options::default()), &question).expect("an answer");
     let spill = Some(folder.0.clone());
-    let thrifty = Storage { spill, thrift: true, ..storage(&folder.0) };
-    let sweep = Sweep::new(Options::default()).with_storage(thrifty);
+    let thrifty = Storage { spill, ..storage(&folder.0) };
+    let sweep = Sweep::new(Options::default()).with_storage(thrifty).thrifty();
     let mut starts = 0;
     let verdict = loop {
         starts += 1;

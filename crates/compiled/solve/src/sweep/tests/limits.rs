@@ -1,0 +1,97 @@
+//! Sweeps that meet a limit: bounds hold the value whatever it was, and more work tightens them.
+
+use std::time::Duration;
+
+use exact::Ratio;
+use verdict::{Engine, HaltReason, Question, Stop};
+
+use super::super::Sweep;
+use super::stored::interrupted_after;
+use crate::Options;
+use crate::testing::{Limits, WALK, game, halt, question, under};
+
+fn limited(limits: Limits) -> (verdict::Halt, Ratio) {
+    let question = game("stochastic-connect-4-4x4");
+    let value = Ratio::new(1_253_113_609_u64, 1_u64 << 32);
+    let ended = under(limits, |watch| Sweep::new(Options::default()).judge(&question, watch));
+    (halt(ended), value)
+}
+
+#[test]
+fn an_interrupt_ends_in_sound_bounds() {
+    let (halt, value) = limited(Limits { interrupted: true, ..Limits::default() });
+    assert_eq!(halt.reason, HaltReason::Interrupt);
+    assert!(halt.lower <= value && value <= halt.upper);
+}
+
+#[test]
+fn a_time_limit_ends_in_sound_bounds_that_say_something() {
+    // Short enough that the whole game does not fit, whatever the machine.
+    let time = Some(Duration::from_millis(25));
+    let (halt, value) = limited(Limits { time, ..Limits::default() });
+    assert_eq!(halt.reason, HaltReason::Time);
+    assert!(halt.lower <= value && value <= halt.upper);
+    assert!(halt.advice.contains("--time"));
+}
+
+#[test]
+fn a_memory_limit_ends_in_bounds_and_says_what_is_needed() {
+    let held = store::resident_bytes().expect("the resident size");
+    let memory = Some(held + (6 << 20));
+    let (halt, value) = limited(Limits { memory, ..Limits::default() });
+    assert!(matches!(halt.reason, HaltReason::Memory { needed } if needed > held));
+    assert!(Ratio::zero() <= halt.lower && halt.lower <= value && value <= halt.upper);
+    assert!(halt.upper < Ratio::one(), "plies near the root were counted for what they are");
+}
+
+/// The passes of these games take a moment, so that only the ply that was reached decides.
+#[test]
+fn bounds_only_tighten_from_ply_to_ply_until_they_meet() {
+    let within = Question { horizon: Some(9), ..question(WALK) };
+    let games = [game("stochastic-tic-tac-toe-3x3"), game("stochastic-nim-20"), within];
+    for (place, question) in games.iter().enumerate() {
+        let sweep = Sweep::new(Options::default());
+        let known = under(Limits::default(), |watch| sweep.judge(question, watch)).expect("known");
+        let (mut last, mut halts) = ((Ratio::zero(), Ratio::one()), 0);
+        for times in 1.. {
+            match interrupted_after(&sweep, question, times) {
+                Ok(verdict) => {
+                    assert_eq!(verdict.value, known.value);
+                    break;
+                }
+                Err(Stop::Halted(halt)) => {
+                    assert!(halt.lower <= known.value && known.value <= halt.upper);
+                    let tighter = last.0 <= halt.lower && halt.upper <= last.1;
+                    assert!(tighter, "game {place}, looser after {times} reports");
+                    for bounded in &halt.moves {
+                        let first = known.moves.iter().find(|first| first.text == bounded.text);
+                        let value = &first.expect("the same moves").value;
+                        assert!(bounded.lower <= *value && *value <= bounded.upper);
+                    }
+                    last = (halt.lower, halt.upper);
+                    halts += 1;
+                }
+                Err(stop) => panic!("{stop:?}"),
+            }
+        }
+        assert!(halts > 5, "game {place}: {halts} halts");
+        let width = &last.1 - &last.0;
+        assert!(width < Ratio::new(1_u8, 4_u8), "game {place}: the last ply tells much, {width}");
+    }
+}
+
+/// A backward pass that will be done in time may take all of it.
+#[test]
+fn a_pass_that_is_nearly_done_takes_the_whole_time() {
+    let time = Some(Duration::from_secs(100));
+    under(Limits { time, ..Limits::default() }, |watch| {
+        let stretched = |left| super::super::plies::whole_time(watch, left);
+        let near = stretched(Some(Duration::from_secs(90))).expect("it will be done in time");
+        assert!(near.time > Some(Duration::from_secs(110)), "nothing needs to follow");
+        assert!(stretched(Some(Duration::from_secs(101))).is_none());
+        assert!(stretched(None).is_none());
+    });
+    under(Limits::default(), |watch| {
+        assert!(super::super::plies::whole_time(watch, Some(Duration::ZERO)).is_none());
+    });
+}
