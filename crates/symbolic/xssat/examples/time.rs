@@ -14,6 +14,7 @@ fn main() -> Result<(), String> {
     let mut options = Options::default();
     let mut seconds = None;
     let mut stats = false;
+    let mut files = Vec::new();
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
@@ -24,8 +25,12 @@ fn main() -> Result<(), String> {
             }
             "--seconds" => seconds = words.next().and_then(|n| n.parse().ok()),
             "--stats" => stats = true,
-            file => print!("{}", time(file, &options, seconds, stats)?),
+            _ => files.push(word),
         }
+    }
+    // Options count wherever they stand.
+    for file in &files {
+        print!("{}", time(file, &options, seconds, stats)?);
     }
     Ok(())
 }
