@@ -6,7 +6,6 @@
 
 use std::cmp::Ordering;
 
-use index::Id;
 use qcnf::{Kind, Lit};
 
 use super::frame::Valued;
@@ -105,12 +104,11 @@ impl Parts {
             Kind::Exists | Kind::Forall => first.clone(),
             Kind::Chance => {
                 debug_assert!(first.is_exact && second.is_exact, "values are exact under chance");
-                let chance = setting.problem.chances_before[lit.var().index()] as usize;
                 let (yes, no) = match lit.is_positive() {
                     true => (&second.value, &first.value),
                     false => (&first.value, &second.value),
                 };
-                Valued::exact(Value::mean(&self.odds[chance], yes, no))
+                Valued::exact(Value::mean(self.odds_of(setting.problem, lit.var()), yes, no))
             }
         }
     }

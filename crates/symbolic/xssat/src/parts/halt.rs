@@ -5,7 +5,6 @@
 
 use std::cmp::Ordering;
 
-use index::Id;
 use qcnf::{Kind, Lit};
 
 use super::search::{Next, Parts, Setting};
@@ -45,9 +44,8 @@ impl Parts {
             Kind::Forall if value.compare(&other) == Ordering::Greater => other,
             Kind::Exists | Kind::Forall => value,
             Kind::Chance => {
-                let chance = setting.problem.chances_before[lit.var().index()] as usize;
                 let (yes, no) = if lit.is_positive() { (value, other) } else { (other, value) };
-                Value::mean(&self.odds[chance], &yes, &no)
+                Value::mean(self.odds_of(setting.problem, lit.var()), &yes, &no)
             }
         }
     }

@@ -49,7 +49,8 @@ pub(crate) struct Parts {
     pub(crate) reasoner: Reasoner,
     pub(super) components: Components,
     pub(super) cache: Cache,
-    pub(super) odds: Vec<Odds>,
+    /// Of the chance variables in order.
+    odds: Vec<Odds>,
     pub(super) frames: Vec<Frame>,
     pub(super) next: Next,
     assumptions: Vec<Lit>,
@@ -272,13 +273,17 @@ impl Parts {
     fn drawn_weight(&self, setting: &Setting<'_>, depth: u32) -> Value {
         let formula = &setting.problem.formula;
         let drawn = self.reasoner.trail.since(depth).iter();
-        drawn.filter(|lit| formula.kind(lit.var()) == Kind::Chance).fold(
-            Value::One,
-            |value, lit| {
-                let chance = setting.problem.chances_before[lit.var().index()] as usize;
-                value.weighed(&self.odds[chance], lit.is_positive())
-            },
-        )
+        drawn
+            .filter(|lit| formula.kind(lit.var()) == Kind::Chance)
+            .fold(Value::One, |value, lit| {
+                value.weighed(self.odds_of(setting.problem, lit.var()), lit.is_positive())
+            })
+    }
+
+    /// The probability of a chance variable.
+    pub(super) fn odds_of(&self, problem: &Problem, var: Var) -> &Odds {
+        debug_assert_eq!(problem.formula.kind(var), Kind::Chance, "only chance has odds");
+        &self.odds[problem.chances_before[var.index()] as usize]
     }
 
     pub(super) fn push(

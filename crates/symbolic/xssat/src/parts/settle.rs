@@ -121,8 +121,8 @@ impl Parts {
             match formula.kind(var) {
                 Kind::Forall if self.reasoner.trail.reason(var) != CHOSEN => return None,
                 Kind::Chance if !setting.options.plants(Fault::WeightOfImplied) => {
-                    let chance = setting.problem.chances_before[var.index()] as usize;
-                    value = value.weighed(&self.odds[chance], self.reasoner.trail.value(var));
+                    let odds = self.odds_of(setting.problem, var);
+                    value = value.weighed(odds, self.reasoner.trail.value(var));
                 }
                 _ => {}
             }
