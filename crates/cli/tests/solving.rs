@@ -416,6 +416,44 @@ fn translations_are_written_in_all_forms() {
 }
 
 #[test]
+fn models_for_prism_know_the_question() {
+    let path = game("stochastic-tic-tac-toe-3x3.gdl");
+    let model = |words: &[&str]| {
+        let mut all = vec!["translate", &path, "--to", "prism"];
+        all.extend(words);
+        let ran = run(&all);
+        assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{words:?}");
+        ran.out
+    };
+    let game = model(&["--role", "o", "--horizon", "4"]);
+    assert!(game.contains("\nsmg\n") && game.contains("<<o>> Pmax=? [ F \"won\" ]"), "{game}");
+    assert!(game.contains("steps : [0..4] init 4;"), "{game}");
+    let process = model(&["--role", "x", "--chance", "others", "--objective", "goal"]);
+    assert!(process.contains("\nmdp\n") && process.contains("paid : [0..2]"), "{process}");
+    assert!(!process.contains("<<"), "nobody plays against x: {process}");
+    let ran = run(&["translate", &path, "--to", "propnet", "--role", "x"]);
+    assert!(ran.status == 2 && ran.err.contains("--to prism"), "{ran:?}");
+}
+
+/// A model that no program would read is refused, with its size.
+#[test]
+fn models_for_prism_have_a_largest_size() {
+    // Each relation holds the one before twice: names are replaced 2^40 times.
+    let mut sheet = "(role x) (init (cell a)) (init (cell b)) (legal x go) (legal x wait)\n\
+                     (<= (even 0) (true (cell a)))\n\
+                     (<= (next (cell ?c)) (true (cell ?c)) (does x go))\n\
+                     (<= terminal (even 40)) (<= (goal x 100) terminal)\n"
+        .to_owned();
+    for n in 1..=40 {
+        let before = n - 1;
+        sheet += &format!("(<= (even {n}) (even {before}) (true (cell b)))\n");
+        sheet += &format!("(<= (even {n}) (not (even {before})) (not (true (cell b))))\n");
+    }
+    let ran = run_with(&["translate", "-", "--to", "prism"], sheet.as_bytes());
+    assert!(ran.status == 2 && ran.err.contains("operations once its formulas"), "{ran:?}");
+}
+
+#[test]
 fn help_teaches_with_examples() {
     for command in
         ["solve", "check", "perft", "inspect", "play", "generate", "crosscheck", "translate"]

@@ -13,6 +13,7 @@ mod lineup;
 mod pitfalls;
 mod places;
 mod players;
+mod prism;
 mod seeds;
 mod shared;
 #[cfg(feature = "symbolic")]

@@ -559,6 +559,9 @@ pub(crate) enum Form {
     Dot,
     /// The normal form of the rules
     Gdl,
+    /// A model for PRISM-games, or for PRISM and Storm where nobody plays against the role asked
+    /// about; the property to ask stands in its first lines
+    Prism,
     /// A logic program with quantified atoms, whose probability is the value within `--horizon`
     Sqasp,
     /// The clauses of that program under their prefix; needs a build with clingo
@@ -629,7 +632,8 @@ pub(crate) struct XssatArgs {
     /// The formula; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Take FILE for a trace (`--to trace`), and find the value that it shows without the solver
+    /// Take FILE for a trace (`--to trace`), and find the value that it shows, without the solver,
+    /// for the prepared formula in it
     #[arg(long, conflicts_with_all = ["to", "stats", "json", "audit", "witness"])]
     pub(crate) check: bool,
     /// Write the formula in this form instead
@@ -657,7 +661,8 @@ pub(crate) enum FormulaForm {
     Sdimacs,
     /// Exists and forall alone
     Qdimacs,
-    /// The trace of a solver: what shows the value to those who do not trust it (`--check`)
+    /// The formula as the solver prepared it, and what shows the value of that (`--check`); that
+    /// the given formula has the same value is not shown
     Trace,
 }
 

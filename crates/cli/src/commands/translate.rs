@@ -1,5 +1,5 @@
 //! `oddsmith translate`: a game as a network of gates, as a picture of one, in normal form, as a
-//! logic program with quantified atoms, or as the clauses of that.
+//! model for PRISM, as a logic program with quantified atoms, or as the clauses of that.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use gdl::{Rulebook, Source};
 use ground::{GroundFault, GroundLimits, GroundRules};
-use net::{LowerFault, LowerLimits, Net};
+use net::{Contest, LowerFault, LowerLimits, Net, TooLarge};
 use sqasp::{DomainFault, Domains, Unfinished};
-use verdict::Fault;
+use verdict::{Fault, Objective};
 
 use super::formula::export;
 use super::{sqasp as sqasp_command, write_text};
@@ -27,16 +27,43 @@ pub(crate) fn run(
     if matches!(args.to, Form::Sqasp | Form::Sdimacs) {
         return symbolic(args, started, out);
     }
+    if args.to == Form::Prism {
+        return model(args, out);
+    }
     refuse_question(args)?;
     let held = sheet::read(&args.game.game, &args.sheet)?;
     let text = match args.to {
-        Form::Gdl | Form::Sqasp | Form::Sdimacs => held.rulebook.to_string(),
+        Form::Gdl | Form::Prism | Form::Sqasp | Form::Sdimacs => held.rulebook.to_string(),
         Form::Propnet => build(&held.rulebook, &args.sheet, &held.source)?.1.to_string(),
         Form::Dot => net::dot(&build(&held.rulebook, &args.sheet, &held.source)?.1),
     };
     // Taking a huge rulebook apart would keep its reader waiting for the end of the text.
     std::mem::forget(held);
     debug_assert!(!text.is_empty(), "every game has a text in every form");
+    write_text(out, args.target.output.as_deref(), &text)?;
+    Ok(Status::Answered)
+}
+
+/// The model of a question about the game.
+fn model(args: &TranslateArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let held = sheet::read_open(&args.game.game, &args.sheet)?;
+    let net = build(&held.rulebook, &args.sheet, &held.source)?.1;
+    let asked = question::one(&Arc::new(held.rulebook), &args.question, None)?;
+    let chance: Vec<_> = asked.chance.iter().collect();
+    let contest = Contest {
+        asked: asked.role,
+        chance: &chance,
+        horizon: asked.horizon,
+        pays_goal: asked.objective == Objective::Goal,
+    };
+    let text = net::prism(&net, contest).map_err(|TooLarge(operations)| {
+        let message = format!(
+            "the model would have {operations} operations once its formulas are put in, which is \
+             more than a model checker reads; a smaller game, or fewer helper relations that rest \
+             on each other, may fit"
+        );
+        Failure::input("model-size", message)
+    })?;
     write_text(out, args.target.output.as_deref(), &text)?;
     Ok(Status::Answered)
 }
@@ -51,8 +78,8 @@ fn refuse_question(args: &TranslateArgs) -> Result<(), Failure> {
     if !asks {
         return Ok(());
     }
-    let message =
-        "--role, --chance, --objective and --horizon are for `--to sqasp` and `--to sdimacs`";
+    let message = "--role, --chance, --objective and --horizon are for `--to prism`, `--to sqasp` \
+                   and `--to sdimacs`";
     Err(Failure::input("usage", message))
 }
 
