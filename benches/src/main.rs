@@ -32,7 +32,8 @@ use record::Page;
 /// Turns of each contender.
 const TURNS: usize = 5;
 
-const USAGE: &str = "benches run [--root FOLDER] [--symbolic PROGRAM] [--dir FOLDER] [--turns N]\n\
+const USAGE: &str = "benches plan [--help] ..\n\
+                     benches run [--root FOLDER] [--symbolic PROGRAM] [--dir FOLDER] [--turns N]\n\
                      \x20           [--quick] [NAME]...\n\
                      benches handwritten COLUMNS ROWS LINE A/B [x|o]\n\
                      benches nim PILE A/B\n\
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         "measure" => return measure::middleman(rest),
         "warm" => measure::warm(),
         "run" => run(rest),
+        "plan" => explain(rest),
         "handwritten" => solve_connect(rest),
         "nim" => solve_nim(rest),
         "pig" => solve_pig(rest),
@@ -134,6 +136,16 @@ fn run(words: &[String]) -> Result<(), String> {
     // The sheets can be made again; that they could not be removed changes no figure.
     let _ = std::fs::remove_dir_all(&setup.scratch);
     outcome
+}
+
+/// Says nothing where what is asked for can be run; with `--help`, what there is to run.
+fn explain(words: &[String]) -> Result<(), String> {
+    if words.iter().any(|word| ["--help", "-h"].contains(&word.as_str())) {
+        println!("cargo xtask bench [NAME]... [--dir FOLDER] [--turns N] [--quick]\n");
+        BENCHES.iter().for_each(|bench| println!("  {:<16} {}", bench.name, bench.meaning));
+        return Ok(());
+    }
+    plan(words).map(|_| ())
 }
 
 /// What is to be run, and with what.

@@ -24,21 +24,30 @@ const RIVALS: &[(&str, &str, &[&str])] =
 /// # Errors
 /// Where something does not build or the bench program cannot be started.
 pub fn run(checkout: &Checkout, arguments: &[String]) -> Result<ExitCode, Failure> {
-    oddsmith::build(checkout, "oddsmith")?;
     oddsmith::build(checkout, "benches")?;
+    // Nothing is fetched or built for what cannot be run.
+    let program = checkout.release_program("benches");
+    let planned = Command::new(&program).arg("plan").args(arguments).status();
+    let asks_for_help = arguments.iter().any(|word| ["--help", "-h"].contains(&word.as_str()));
+    match planned {
+        Ok(status) if status.success() && !asks_for_help => {}
+        Ok(status) => return Ok(ExitCode::from(if status.success() { 0 } else { 2 })),
+        Err(error) => return Err(oddsmith::not_started(&program, &error)),
+    }
+    oddsmith::build(checkout, "oddsmith")?;
     let mut forwarded = vec!["run".to_owned(), "--root".into()];
     forwarded.push(checkout.root.display().to_string());
     if is_wanted(arguments, SYMBOLIC) {
-        let program = oddsmith::build_with(checkout, &symbolic::WITH_CLINGO)?;
-        forwarded.extend(["--symbolic".into(), program.display().to_string()]);
+        let symbolic = oddsmith::build_with(checkout, &symbolic::WITH_CLINGO)?;
+        forwarded.extend(["--symbolic".into(), symbolic.display().to_string()]);
     }
-    for (program, package, benches) in RIVALS {
+    for (rival, package, benches) in RIVALS {
         if is_wanted(arguments, benches) {
-            fetch(program, package);
+            fetch(rival, package);
         }
     }
     forwarded.extend(arguments.iter().cloned());
-    oddsmith::become_program(&checkout.release_program("benches"), &forwarded)
+    oddsmith::become_program(&program, &forwarded)
 }
 
 /// Whether one of the benches will run: it is named, or none is.

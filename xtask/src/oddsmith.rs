@@ -112,7 +112,7 @@ pub fn become_program(program: &Path, arguments: &[String]) -> Result<ExitCode, 
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
-fn not_started(program: &Path, error: &std::io::Error) -> Failure {
+pub(crate) fn not_started(program: &Path, error: &std::io::Error) -> Failure {
     Failure::environment(
         format!("{} was built but could not be started: {error}.", program.display()),
         "Run this through `cargo xtask`, which builds in release beside it.",

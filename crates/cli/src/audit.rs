@@ -310,7 +310,7 @@ mod with_z3 {
     /// A walk with a record, which is then checked without the solver.
     fn traced(formula: &Qcnf, value: &Ratio, watch: &Watch<'_>) -> Result<Row, Failure> {
         let begun = Instant::now();
-        let claim = "the value follows from the nodes of a trace".to_owned();
+        let claim = "the prepared formula has that value, by the nodes of a trace".to_owned();
         let traced = within(watch, QUESTION, |watch| {
             xssat::trace(formula, &xssat::Options::default(), watch)
         });

@@ -37,6 +37,22 @@ fn write_text(out: &mut dyn Write, target: Option<&Path>, text: &str) -> Result<
         .map_err(|error| Failure::Environment(format!("cannot write {}: {error}", path.display())))
 }
 
+/// Refuses a file to write to where nothing is asked for that could be written to it: an answer goes
+/// to standard output.
+fn refuse_output(target: Option<&Path>, is_written: bool) -> Result<(), Failure> {
+    match target {
+        Some(path) if !is_written => {
+            let message = format!(
+                "--output {} is for a form to write: say which with --to, or put `> {0}` behind the \
+                 command for the answer",
+                path.display()
+            );
+            Err(Failure::input("usage", message))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Prints lines of advice on standard error; a closed one is nobody's loss.
 fn print_notes(notes: &[String]) {
     let mut out = std::io::stderr().lock();

@@ -9,13 +9,18 @@ use sqasp::{Completion, GroundError, GroundProgram, Grounder, Message, Prefix, c
 use verdict::{HaltReason, Watch};
 
 use super::formula::{Answer, export};
-use super::write_text;
+use super::{print_notes, refuse_output, write_text};
 use crate::args::{LimitArgs, ProgramForm, ReportArgs, SqaspArgs};
 use crate::asking::Patience;
 use crate::child::Clingo;
 use crate::failure::{Failure, SheetFault, Status};
 use crate::quantity::counted;
 use crate::{audit, memory, sheet};
+
+/// Said of a program without a quantifier, whose author may have written them otherwise.
+const NOTHING_QUANTIFIED: &str = "nothing is quantified, so the probability is 1 where there is a \
+    stable model and 0 where there is none; facts `_exists(L,A)`, `_forall(L,A)` and \
+    `_chance(L,P,Q,A)` quantify atoms";
 
 /// Answers, or writes the form asked for.
 pub(crate) fn run(
@@ -25,6 +30,7 @@ pub(crate) fn run(
 ) -> Result<Status, Failure> {
     memory::check_limit(args.limits.memory)?;
     audit::check(args.report.audit)?;
+    refuse_output(args.target.output.as_deref(), args.to.is_some())?;
     let source = sheet::open_as("program", &args.file)?;
     let output = args.target.output.as_deref();
     patience(&args.limits, &args.report, started).watch(|watch| {
@@ -41,6 +47,9 @@ pub(crate) fn run(
             return Ok(Status::Answered);
         }
         let (prefix, completion) = clauses(&ground, args.placement.into(), &source)?;
+        if prefix.levels.is_empty() {
+            print_notes(&[NOTHING_QUANTIFIED.to_owned()]);
+        }
         match args.to {
             Some(ProgramForm::Qdimacs) => {
                 export(&completion.formula, Dialect::Qdimacs, out, output)

@@ -14,6 +14,7 @@ use xssat::Options;
 
 use super::write_text;
 use crate::failure::{Failure, Status};
+use crate::quantity::counted;
 use crate::report::answer::reason;
 use crate::report::number::{decimal, fraction};
 use crate::sheet;
@@ -54,6 +55,13 @@ pub(crate) fn check(path: &Path, out: &mut dyn Write) -> Result<Status, Failure>
     let value = trace.value().map_err(|fault| refuse(&fault))?;
     let nodes = trace.nodes.len();
     writeln!(out, "probability {} {}", fraction(&value), decimal(&value))?;
-    writeln!(out, "shown by {nodes} node{}", if nodes == 1 { "" } else { "s" })?;
+    let s = if nodes == 1 { "" } else { "s" };
+    let (variables, clauses) = (trace.formula.variables(), trace.formula.clauses.len());
+    writeln!(
+        out,
+        "shown by {nodes} node{s} for the prepared formula in the trace, of {} and {}",
+        counted(variables as u64, "variable"),
+        counted(clauses as u64, "clause")
+    )?;
     Ok(Status::Answered)
 }

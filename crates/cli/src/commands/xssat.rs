@@ -10,7 +10,7 @@ use verdict::Watch;
 
 use super::formula::{Answer, export};
 use super::sqasp::patience;
-use super::trace;
+use super::{refuse_output, trace};
 use crate::args::{FormulaForm, XssatArgs};
 use crate::failure::{Failure, Status};
 use crate::{audit, memory, reading, sheet};
@@ -23,6 +23,7 @@ pub(crate) fn run(
 ) -> Result<Status, Failure> {
     memory::check_limit(args.limits.memory)?;
     audit::check(args.report.audit)?;
+    refuse_output(args.target.output.as_deref(), args.to.is_some())?;
     let name = sheet::name(&args.file);
     if args.check {
         return trace::check(&args.file, out);

@@ -114,7 +114,9 @@ fn write_value(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
         row(out, "", &format!("width    {}", number::decimal(&(upper - lower))))?;
         return write_estimate(out, answer);
     };
-    row(out, "value", &number::both(value))?;
+    let is_bound = matches!(&answer.ended, Ended::Exact(verdict) if verdict.simultaneous);
+    let at_least = if is_bound { "at least " } else { "" };
+    row(out, "value", &format!("{at_least}{}", number::both(value)))?;
     if answer.asked.objective == Objective::Goal {
         row(out, "goal", &number::both(&value.times(100)))?;
     }

@@ -109,13 +109,16 @@ impl Prefix {
     }
 }
 
+/// Names of the facts that quantify, and how many arguments each has.
+const QUANTIFIERS: [(&str, usize); 3] = [("_exists", 2), ("_forall", 2), ("_chance", 4)];
+
 /// The fact that a symbol is, if it is one.
 fn entry(text: &str, atom: Option<AtomId>) -> Result<Option<Entry<'_>>, String> {
-    let Some((word, arity)) = [("_exists", 2), ("_forall", 2), ("_chance", 4)]
+    let Some((word, arity)) = QUANTIFIERS
         .into_iter()
         .find(|(word, _)| text.strip_prefix(word).is_some_and(|rest| rest.starts_with('(')))
     else {
-        return Ok(None);
+        return misspelt(text).map_or(Ok(None), Err);
     };
     let args = arguments(&text[word.len() + 1..text.len() - 1]);
     if args.len() != arity {
@@ -143,6 +146,14 @@ fn entry(text: &str, atom: Option<AtomId>) -> Result<Option<Entry<'_>>, String> 
         return Err(format!("`{text}`: `{atom}` is no atom"));
     }
     Ok(Some(Entry { fact: text, level, quantifier, atom }))
+}
+
+/// What to say of a symbol that is called nearly as a quantifier is: as an atom like others it would
+/// quantify nothing, and nobody would notice.
+fn misspelt(text: &str) -> Option<String> {
+    let name = text.split('(').next().filter(|name| name.starts_with('_'))?;
+    let meant = gdl::nearest(name, QUANTIFIERS.map(|(word, _)| word))?;
+    Some(format!("`{name}` quantifies nothing: did you mean `{meant}`?"))
 }
 
 fn probability(part: &str, whole: &str) -> Option<Ratio> {
@@ -297,6 +308,8 @@ mod tests {
             refusal(&[("_exists(1,a)", 0), ("_forall(1,b)", 0), a, ("b", 2)])
                 .contains("two quantifiers: `_exists(1,a)` and `_forall(1,b)`")
         );
+        assert!(refusal(&[("_chances(1,1,2,a)", 0), a]).contains("did you mean `_chance`?"));
+        assert!(refusal(&[("_exist(1,a)", 0), a]).contains("did you mean `_exists`?"));
         assert!(refusal(&[("_chance(1,3,2,a)", 0), a]).contains("3/2 is no probability"));
         assert!(refusal(&[("_chance(1,-1,2,a)", 0), a]).contains("no probability"));
         assert!(refusal(&[("_chance(1,1,0,a)", 0), a]).contains("no probability"));
