@@ -2,7 +2,7 @@
 
 use index::Id;
 use qcnf::trace::{Node, NodeId, Trace};
-use qcnf::{Qcnf, meaning};
+use qcnf::{Lit, Qcnf, Var, meaning};
 
 use super::agreement::configurations;
 use super::formulas::{Dice, Placement, layered, plain};
@@ -125,4 +125,59 @@ fn changed_traces_are_refused_or_right() {
         }
     }
     assert!(refused > believed && believed > 0, "{refused} refused, {believed} believed");
+}
+
+/// A node of any kind about any variable, with any earlier nodes behind it.
+fn any_node(dice: &mut Dice, at: usize, variables: usize) -> Node {
+    let lit = Lit::new(Var::from_index(dice.roll(variables)), dice.roll(2) == 0);
+    let [first, second, node] = [0; 3].map(|_| NodeId::from_index(dice.roll(at)));
+    match dice.roll(8) {
+        0 => Node::One,
+        1 | 2 => Node::Branch { lit, first, second: Some(second) },
+        3 => Node::Branch { lit, first, second: None },
+        4 => Node::Pure { lit, next: first },
+        5 => Node::Free { lit, next: first },
+        6 => Node::Boundary { next: first },
+        _ => Node::Known { node },
+    }
+}
+
+/// Whatever is written in place of some nodes, and wherever levels are said to end: what is believed
+/// is right.
+#[test]
+fn traces_changed_at_random_are_refused_or_right() {
+    let mut dice = Dice::new(29);
+    let (mut refused, mut believed) = (0, 0);
+    for formula in formulas(400) {
+        let trace = traced(&formula, &Options { rounds: 0, ..Options::default() });
+        let (expected, variables) = (meaning::value(&formula), trace.formula.variables());
+        for _ in 0..if variables > 0 { 60 } else { 0 } {
+            let mut changed = trace.clone();
+            for _ in 0..1 + dice.roll(3) {
+                let at = dice.roll(trace.nodes.len());
+                if at > 0 {
+                    changed.nodes[at] = any_node(&mut dice, at, variables);
+                }
+            }
+            match dice.roll(6) {
+                0 if !changed.boundaries.is_empty() => {
+                    changed.boundaries.remove(dice.roll(trace.boundaries.len()));
+                }
+                1 => {
+                    changed.boundaries.push(1 + dice.roll(variables) as u32);
+                    changed.boundaries.sort_unstable();
+                    changed.boundaries.dedup();
+                }
+                _ => {}
+            }
+            match changed.value() {
+                Ok(value) => {
+                    believed += 1;
+                    assert_eq!(value, expected, "{changed:?}");
+                }
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(refused > 5000 && believed > 400, "{refused} refused, {believed} believed");
 }
