@@ -256,13 +256,10 @@ impl<'a> Search<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
-    use std::time::Instant;
-
     use qcnf::{Qcnf, Quantifier};
-    use verdict::Watch;
 
     use super::*;
+    use crate::tests::unwatched;
 
     /// Chance variables, and behind them pairs of equal conjunctions of neighbours.
     fn twins(count: usize) -> Qcnf {
@@ -280,21 +277,10 @@ mod tests {
         formula
     }
 
-    fn unlimited<T>(body: impl FnOnce(&Watch<'_>) -> T) -> T {
-        let interrupt = AtomicBool::new(false);
-        body(&Watch {
-            started: Instant::now(),
-            time: None,
-            memory: None,
-            interrupt: &interrupt,
-            progress: &|_| {},
-        })
-    }
-
     #[test]
     fn equal_functions_are_found_and_shown() {
         let mut matrix = Matrix::new(&twins(40));
-        let found = unlimited(|watch| merge(&mut matrix, false, &mut Clock::new(watch)));
+        let found = unwatched(|watch| merge(&mut matrix, false, &mut Clock::new(watch)));
         assert_eq!(found, Ok(80), "two clauses for each pair");
     }
 
@@ -306,7 +292,7 @@ mod tests {
         assert_eq!(wanted, TOO_FEW, "more are not affordable");
         let problem = Problem::bare(number(&matrix));
         let mut search = Search::new(&problem, false);
-        unlimited(|watch| {
+        unwatched(|watch| {
             let mut clock = Clock::new(watch);
             assert_eq!(search.sample(wanted, &mut clock), Ok(true));
             let sampled = search.propagator.drawn;
@@ -324,7 +310,7 @@ mod tests {
     fn too_many_variables_are_left_alone() {
         let mut matrix = Matrix::new(&twins(34_000));
         let before = matrix.living();
-        let found = unlimited(|watch| merge(&mut matrix, false, &mut Clock::of_looks(watch, 0)));
+        let found = unwatched(|watch| merge(&mut matrix, false, &mut Clock::of_looks(watch, 0)));
         assert_eq!((found, matrix.living()), (Ok(0), before));
     }
 }

@@ -18,7 +18,7 @@ use self::formulas::Dice;
 use crate::{Options, Solver};
 
 /// Calls with a watch that has no limits.
-fn unwatched<T>(body: impl FnOnce(&Watch<'_>) -> T) -> T {
+pub(crate) fn unwatched<T>(body: impl FnOnce(&Watch<'_>) -> T) -> T {
     let interrupt = AtomicBool::new(false);
     body(&Watch {
         started: Instant::now(),
