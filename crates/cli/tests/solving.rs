@@ -392,6 +392,14 @@ fn engines_agree_and_the_table_says_so() {
     assert_eq!(object["questions"][0]["engines"].as_array().unwrap().len(), 3);
 }
 
+/// Bounds that overlap are no agreement.
+#[test]
+fn a_comparison_of_nothing_says_so() {
+    let ran = run(&["crosscheck", &game("checkers.gdl"), "--time", "10ms"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.out.contains("nothing was compared") && !ran.out.contains("agree"), "{ran:?}");
+}
+
 #[test]
 fn a_fault_that_all_engines_find_is_told_in_full_below_the_table() {
     let stuck = GUESS.replace("(<= terminal (true lost))", "");

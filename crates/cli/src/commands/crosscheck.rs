@@ -146,14 +146,30 @@ fn show(
             row.seconds
         )?;
     }
-    let agree = if faulty { "agree on the fault" } else { "agree" };
-    writeln!(out, "  {}", agreement.disagreement.as_deref().unwrap_or(agree))?;
+    writeln!(out, "  {}", outcome(agreement, faulty))?;
     if agreement.disagreement.is_some() {
         for row in agreement.rows.iter().filter(|row| matches!(row.result, Err(Stop::Faulty(_)))) {
             writeln!(out, "  {}: {}", row.engine, row.result_text())?;
         }
     }
     Ok(out.flush()?)
+}
+
+/// What the rows come to. Bounds that overlap contradict nothing, and show nothing either.
+fn outcome(agreement: &Agreement, faulty: bool) -> String {
+    if let Some(what) = &agreement.disagreement {
+        return what.clone();
+    }
+    if faulty {
+        return "agree on the fault".to_owned();
+    }
+    let exact = agreement.rows.iter().filter(|row| row.result.is_ok()).count();
+    match exact {
+        _ if exact == agreement.rows.len() => "agree".to_owned(),
+        0 => "no engine has the value: nothing was compared but bounds, which overlap".to_owned(),
+        1 => "one engine has the value, and it lies within the bounds of the others".to_owned(),
+        _ => format!("{exact} engines agree, and the bounds of the others hold their value"),
+    }
 }
 
 fn short(text: &str) -> String {

@@ -99,7 +99,8 @@ impl Answer {
         let begun = Instant::now();
         let mut solver = Solver::new(formula, &Options::default());
         let outcome = solve(&mut solver, &[], watch);
-        let witness = witness.then(|| choices(&mut solver, formula, &outcome, watch));
+        let mut ask = |given: &[Lit]| solve(&mut solver, given, watch);
+        let witness = witness.then(|| choices(formula, outcome.value(), &mut ask));
         Self {
             name: name.to_owned(),
             outcome,
@@ -118,10 +119,13 @@ impl Answer {
         } else {
             self.write_text(out, args)?
         }
-        let mut all = std::iter::once(&self.outcome)
-            .chain(self.witness.iter().flatten().map(|choice| &choice.outcome));
-        let halted = all.any(|outcome| outcome.reason.is_some());
-        Ok(if halted { Status::Halted } else { Status::Answered })
+        Ok(if self.limit().is_some() { Status::Halted } else { Status::Answered })
+    }
+
+    /// The limit that was met, by the value or by that of a first choice.
+    fn limit(&self) -> Option<&HaltReason> {
+        let choices = self.witness.iter().flatten().map(|choice| &choice.outcome);
+        std::iter::once(&self.outcome).chain(choices).find_map(|outcome| outcome.reason.as_ref())
     }
 
     fn write_text(&self, out: &mut dyn Write, args: &ReportArgs) -> Result<(), Failure> {
@@ -148,6 +152,13 @@ impl Answer {
                 for choice in choices.iter().flatten() {
                     let mark = if choice.best { '*' } else { ' ' };
                     writeln!(out, "{mark} {}: {}", visible(&choice.text), choice.outcome.text())?;
+                }
+                if let (None, Some(limit)) = (&self.outcome.reason, self.limit()) {
+                    let why = reason(limit).1;
+                    writeln!(
+                        out,
+                        "halted: {why}; not every first choice has its value or its mark"
+                    )?;
                 }
             }
         }
@@ -192,7 +203,7 @@ impl Answer {
             solving_seconds: self.solving.as_secs_f64(),
             peak_bytes: store::peak_bytes(),
             audit: args.audit.then_some(&self.audit),
-            halt: self.outcome.reason.as_ref().map(|limit| {
+            halt: self.limit().map(|limit| {
                 let (reason, message) = reason(limit);
                 HaltObject { reason, message }
             }),
@@ -239,12 +250,12 @@ fn solve(solver: &mut Solver, given: &[Lit], watch: &Watch<'_>) -> Outcome {
     }
 }
 
-/// Both values of each variable of an outermost exists; those of one best assignment are marked.
+/// Both values of each variable of an outermost exists; those of one best assignment are marked, as
+/// far as it is known: nothing is marked once a limit is met.
 fn choices(
-    solver: &mut Solver,
     formula: &Qcnf,
-    outcome: &Outcome,
-    watch: &Watch<'_>,
+    mut value: Option<&Ratio>,
+    ask: &mut dyn FnMut(&[Lit]) -> Outcome,
 ) -> Vec<Choice> {
     let Some(block) = formula.blocks().next().filter(|block| block.kind == Kind::Exists) else {
         return Vec::new();
@@ -252,19 +263,22 @@ fn choices(
     let (mut found, mut taken) = (Vec::new(), Vec::new());
     for var in block.scopes.iter().flat_map(|scope| &scope.variables) {
         let name = formula.name(*var).map_or_else(|| (var.index() + 1).to_string(), str::to_owned);
-        let is_best = outcome.value().is_some_and(|value| {
+        if let Some(best) = value {
             taken.push(Lit::positive(*var));
-            let kept = solve(solver, &taken, watch).value() == Some(value);
-            if !kept {
-                taken.pop();
-                taken.push(Lit::negative(*var));
+            let kept = ask(&taken);
+            match kept.value() {
+                Some(kept) if kept == best => {}
+                Some(_) => *taken.last_mut().expect("one was pushed") = Lit::negative(*var),
+                None => {
+                    taken.pop();
+                    value = None;
+                }
             }
-            kept
-        });
+        }
         for (positive, sign) in [(true, ""), (false, "not ")] {
             let lit = Lit::new(*var, positive);
-            let outcome = solve(solver, &[lit], watch);
-            let best = taken.last() == Some(&lit) && is_best == positive;
+            let outcome = ask(&[lit]);
+            let best = value.is_some() && taken.last() == Some(&lit);
             found.push(Choice { text: format!("{sign}{name}"), outcome, best });
         }
     }
@@ -293,4 +307,38 @@ pub(crate) fn export(
         .map_err(|_| Failure::Environment("a formula was written that is no text".to_owned()))?;
     write_text(out, output, &text)?;
     Ok(Status::Answered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A limit that is met while first choices are valued leaves no mark that is not shown.
+    #[test]
+    fn nothing_is_marked_once_a_limit_is_met() {
+        let text = b"p cnf 4 1\ne 1 2 3 0\nr 1/2 4 0\n1 2 3 4 0\n";
+        let formula = qcnf::text::parse(text).expect("a formula").formula;
+        let (one, half) = (Ratio::one(), Ratio::new(1u8, 2u8));
+        let exact =
+            |value: &Ratio| Outcome { bounds: (value.clone(), value.clone()), reason: None };
+        for answers in 0..9 {
+            let mut left = answers;
+            let mut ask = |given: &[Lit]| {
+                if left == 0 {
+                    return Outcome::unknown(HaltReason::Time);
+                }
+                left -= 1;
+                // The second variable has to be true: a solver that is asked says so.
+                let kept = given.iter().all(|lit| lit.is_positive() || lit.var().index() != 1);
+                exact(if kept { &one } else { &half })
+            };
+            let found = choices(&formula, Some(&one), &mut ask);
+            assert_eq!(found.len(), 6);
+            let marked = found.iter().filter(|choice| choice.best).count();
+            // A variable is marked when it is fixed, before its own two values are known.
+            assert_eq!(marked, (answers + 2) / 3, "{answers} answers");
+            let wrong = |choice: &Choice| choice.best && choice.outcome.value() == Some(&half);
+            assert!(!found.iter().any(wrong), "{answers} answers");
+        }
+    }
 }

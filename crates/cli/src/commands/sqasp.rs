@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use gdl::{Diagnostic, Label, Severity, Source, Span};
 use qcnf::text::Dialect;
-use sqasp::{Completion, GroundError, GroundProgram, Grounder, Message, Prefix, complete_under};
+use sqasp::{Completion, GroundError, GroundProgram, Grounder, Message, Prefix, complete_within};
 use verdict::{HaltReason, Watch};
 
 use super::formula::{Answer, export};
@@ -46,7 +46,14 @@ pub(crate) fn run(
             write_text(out, output, &ground.to_string())?;
             return Ok(Status::Answered);
         }
-        let (prefix, completion) = clauses(&ground, args.placement.into(), &source)?;
+        let (prefix, completion) = match clauses(&ground, args.placement.into(), &source, watch)? {
+            Ok(made) => made,
+            Err(reason) if args.to.is_none() => {
+                let answer = Answer::unread(&source.name, reason, started.elapsed());
+                return answer.write(out, &args.report);
+            }
+            Err(reason) => return Err(Failure::Unread(reason)),
+        };
         if prefix.levels.is_empty() {
             print_notes(&[NOTHING_QUANTIFIED.to_owned()]);
         }
@@ -99,16 +106,18 @@ pub(crate) fn ground(
     }
 }
 
-/// The clauses of a ground program, and the prefix that they stand under.
+/// The clauses of a ground program, and the prefix that they stand under; inside, the limit that was
+/// met.
 pub(crate) fn clauses(
     ground: &GroundProgram,
     placement: sqasp::Placement,
     source: &Source,
-) -> Result<(Prefix, Completion), Failure> {
+    watch: &Watch<'_>,
+) -> Result<Result<(Prefix, Completion), HaltReason>, Failure> {
     let prefix =
         Prefix::read_in(ground, &source.text).map_err(|messages| refused(source, &messages))?;
-    let completion = complete_under(ground, &prefix, placement);
-    Ok((prefix, completion))
+    let completion = complete_within(ground, &prefix, placement, watch);
+    Ok(completion.map(|completion| (prefix, completion)))
 }
 
 /// Faults of a program, each with its place where it is known.

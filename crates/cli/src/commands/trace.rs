@@ -8,16 +8,17 @@ use std::io::Write;
 use std::path::Path;
 
 use qcnf::Qcnf;
-use qcnf::trace::Trace;
+use qcnf::trace::{Trace, TraceFault};
 use verdict::Watch;
 use xssat::Options;
 
 use super::write_text;
+use crate::asking::Patience;
 use crate::failure::{Failure, Status};
 use crate::quantity::counted;
 use crate::report::answer::reason;
 use crate::report::number::{decimal, fraction};
-use crate::sheet;
+use crate::{reading, sheet};
 
 /// Solves a formula and writes the trace.
 pub(crate) fn export(
@@ -45,14 +46,29 @@ pub(crate) fn export(
 }
 
 /// Finds the value that a trace shows.
-pub(crate) fn check(path: &Path, out: &mut dyn Write) -> Result<Status, Failure> {
-    let bytes = sheet::bytes_of("trace", path)?;
+pub(crate) fn check(
+    path: &Path,
+    patience: &Patience,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let file = path.to_owned();
+    let bytes = reading::within(patience, move || sheet::bytes_of("trace", &file))?;
     let refuse = |fault: &dyn std::fmt::Display| {
         Failure::input("trace", format!("{}: {fault}", sheet::name(path)))
     };
     let text = String::from_utf8(bytes).map_err(|_| refuse(&"this is no text"))?;
     let trace = Trace::parse(&text).map_err(|fault| refuse(&fault))?;
-    let value = trace.value().map_err(|fault| refuse(&fault))?;
+    let mut limit = None;
+    let mut stops = || {
+        limit = patience.over();
+        limit.is_some()
+    };
+    let value = trace.value_until(&mut stops);
+    if let Some(limit) = limit {
+        writeln!(out, "halted: {}; {}", reason(&limit).1, TraceFault::Stopped)?;
+        return Ok(Status::Halted);
+    }
+    let value = value.map_err(|fault| refuse(&fault))?;
     let nodes = trace.nodes.len();
     writeln!(out, "probability {} {}", fraction(&value), decimal(&value))?;
     let s = if nodes == 1 { "" } else { "s" };

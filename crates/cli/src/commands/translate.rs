@@ -124,8 +124,12 @@ fn symbolic(
         match ground(&program)? {
             Ok(ground) => {
                 let placement = args.placement.into();
-                let (_, completion) = sqasp_command::clauses(&ground, placement, &program)?;
-                export(&completion.formula, args.dialect.into(), out, output)
+                match sqasp_command::clauses(&ground, placement, &program, watch)? {
+                    Ok((_, completion)) => {
+                        export(&completion.formula, args.dialect.into(), out, output)
+                    }
+                    Err(reason) => Err(Failure::Unread(reason)),
+                }
             }
             Err(reason) => Err(Failure::Unread(reason)),
         }

@@ -26,7 +26,8 @@ pub(crate) fn run(
     refuse_output(args.target.output.as_deref(), args.to.is_some())?;
     let name = sheet::name(&args.file);
     if args.check {
-        return trace::check(&args.file, out);
+        let patience = patience(&args.limits, &args.report, started);
+        return trace::check(&args.file, &patience, out);
     }
     let (path, patience) = (args.file.clone(), patience(&args.limits, &args.report, started));
     let formula = match reading::within(&patience, move || read(&path)) {

@@ -266,7 +266,7 @@ mod tests {
         let expected = "\
 game      g.gdl
 question  the probability that x wins, against o, within 1 step; chance: random
-value     1/2 = 0.5
+value     at least 1/2 = 0.5
 moves     * (go left)  1/2  = 0.5
             stay       1/3  ≈ 0.333333333333
 states    1,234 distinct, 7 stored

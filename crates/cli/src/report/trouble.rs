@@ -44,7 +44,7 @@ fn plain(message: &str, notes: &[String]) -> String {
 }
 
 fn unread(limit: &verdict::HaltReason) -> String {
-    format!("{} while the sheet was still being read", reason(limit).1)
+    format!("{} before there was anything to write", reason(limit).1)
 }
 
 /// Diagnostics with their places, under a name that is safe to show.

@@ -3,10 +3,12 @@
 use exact::Ratio;
 use qcnf::Lit;
 use sqasp::{
-    AtomId, Completion, GroundProgram, Line, Opening, Placement, Prefix, Value, complete_under,
+    AtomId, Completion, GroundProgram, Line, Opening, Placement, Prefix, Value, complete_within,
 };
 use verdict::{HaltReason, Watch};
 use xssat::{Options, Solver};
+
+use crate::symbolic::Ended;
 
 /// Bounds on a value, both included; equal where it is exact.
 pub(crate) type Bounds = (Ratio, Ratio);
@@ -22,18 +24,22 @@ impl Formula {
     /// The formula, and the first moves; `steps` of 0 has none.
     ///
     /// # Errors
-    /// What is wrong with the prefix: a fault of the translation.
+    /// The limit that is met, or what is wrong with the prefix: a fault of the translation.
     pub(crate) fn new(
         ground: &GroundProgram,
         opening_of: impl Fn(&Completion) -> Opening,
         placement: Placement,
-    ) -> Result<(Self, Opening), String> {
-        let mut prefix = Prefix::read(ground).map_err(|faults| faults[0].text.clone())?;
-        let mut completion = complete_under(ground, &prefix, placement);
+        watch: &Watch<'_>,
+    ) -> Result<(Self, Opening), Ended> {
+        let complete = |prefix: &Prefix| {
+            complete_within(ground, prefix, placement, watch).map_err(Ended::Limit)
+        };
+        let mut prefix = Prefix::read(ground).map_err(|faults| Ended::broken(&faults[0].text))?;
+        let mut completion = complete(&prefix)?;
         let opening = opening_of(&completion);
         if opening.minimise {
             prefix.pull_out(&opening.atoms);
-            completion = complete_under(ground, &prefix, placement);
+            completion = complete(&prefix)?;
         }
         let solver = Solver::new(&completion.formula, &Options::default());
         Ok((Self { prefix, completion, solver }, opening))

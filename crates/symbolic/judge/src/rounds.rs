@@ -13,9 +13,9 @@
 use exact::Ratio;
 use sqasp::{
     Completion, Domains, GroundProgram, Grounder, Opening, Placement, Prefix, Queries, Query,
-    Unfinished, complete_under, game_program,
+    Unfinished, complete_within, game_program,
 };
-use verdict::{HaltReason, Progress, Question, Stop, Watch};
+use verdict::{HaltReason, Progress, Question, Watch};
 use xssat::{Options, Solver};
 
 use crate::audience::{Audience, Made};
@@ -172,8 +172,8 @@ impl Table<'_> {
         let completion = self.translation.time(|| {
             let mut prefix = Prefix::read(ground).unwrap_or_default();
             prefix.at_random();
-            complete_under(&program, &prefix, Placement::Dependency)
-        });
+            complete_within(&program, &prefix, Placement::Dependency, watch)
+        })?;
         let mut solver = Solver::new(&completion.formula, &Options::default());
         let solved = solver.solve(&[], watch);
         solved.map(|value| !value.is_zero()).map_err(|halted| halted.reason)
@@ -209,7 +209,7 @@ impl Table<'_> {
             0 => Opening { choosers: vec![], minimise: false, lines: vec![], atoms: vec![] },
             _ => Opening::read(self.question, self.domains, &round.ground, &completion.values),
         };
-        Formula::new(&round.ground, opening_of, self.placement).map_err(broken)
+        Formula::new(&round.ground, opening_of, self.placement, self.watch)
     }
 
     /// Values all lines, tightening what is known; the value of the formula, which is that of its best
@@ -263,8 +263,4 @@ fn root(known: &Known) -> Bounds {
     let root = (bounds.0.expect("a first move"), bounds.1.expect("a first move"));
     debug_assert!(root.0 <= root.1, "bounds in order");
     root
-}
-
-fn broken(text: String) -> Ended {
-    Ended::Stop(Stop::Environment(format!("the translation broke: {text}")))
 }

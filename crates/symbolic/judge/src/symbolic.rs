@@ -79,6 +79,13 @@ pub(crate) enum Ended {
     Stop(Stop),
 }
 
+impl Ended {
+    /// A fault of the translation itself.
+    pub(crate) fn broken(text: &str) -> Self {
+        Self::Stop(Stop::Environment(format!("the translation broke: {text}")))
+    }
+}
+
 impl From<GroundError> for Ended {
     fn from(error: GroundError) -> Self {
         match error {

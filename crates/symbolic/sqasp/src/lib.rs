@@ -21,7 +21,7 @@ mod ground;
 mod places;
 mod prefix;
 
-pub use complete::{Completion, Placement, Value, complete, complete_under};
+pub use complete::{Completion, Placement, Value, complete, complete_under, complete_within};
 pub use game::{
     DomainFault, Domains, Line, Move, Opening, Queries, Query, Unfinished, game_program,
     relaxed_program,

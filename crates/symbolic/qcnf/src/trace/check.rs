@@ -21,6 +21,9 @@ use super::propagate::Assignment;
 use super::{Node, NodeId, Trace};
 use crate::{Kind, Lit, Quantifier, Var};
 
+/// Steps between two questions whether to stop.
+const STEPS_UNASKED: u64 = 256;
+
 /// Why a trace shows nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceFault {
@@ -47,12 +50,15 @@ pub enum TraceFault {
     NoBoundary(NodeId),
     /// Something else is left there than at the boundary that it names.
     Differs(NodeId),
+    /// The caller did not want to wait for the end.
+    Stopped,
 }
 
 impl fmt::Display for TraceFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => write!(f, "the trace has no nodes"),
+            Self::Stopped => write!(f, "the trace was not checked to its end"),
             Self::Formula => write!(
                 f,
                 "the formula of the trace is not well-formed, has its variables out of order, or \
@@ -79,6 +85,14 @@ impl Trace {
     /// # Errors
     /// The first node that is not allowed where it stands.
     pub fn value(&self) -> Result<Ratio, TraceFault> {
+        self.value_until(&mut || false)
+    }
+
+    /// The same, unless the caller wants to stop: it is asked now and then.
+    ///
+    /// # Errors
+    /// As above, or [`TraceFault::Stopped`].
+    pub fn value_until(&self, stops: &mut dyn FnMut() -> bool) -> Result<Ratio, TraceFault> {
         let root = self.nodes.len().checked_sub(1).ok_or(TraceFault::Empty)?;
         let quantifiers = self.quantifiers()?;
         self.check_links()?;
@@ -93,7 +107,7 @@ impl Trace {
             frames: Vec::new(),
             values: HashMap::new(),
         };
-        Ok(&walk.run(NodeId::from_index(root))? * &self.factor)
+        Ok(&walk.run(NodeId::from_index(root), stops)? * &self.factor)
     }
 
     /// How each variable is bound, where all stand in order.
@@ -216,10 +230,15 @@ enum Next {
 }
 
 impl Walk<'_> {
-    fn run(&mut self, root: NodeId) -> Result<Ratio, TraceFault> {
+    fn run(&mut self, root: NodeId, stops: &mut dyn FnMut() -> bool) -> Result<Ratio, TraceFault> {
+        let mut steps = 0u64;
         let mut next =
             if self.assignment.begin() { Next::Down(root) } else { Next::Up(Ratio::zero()) };
         loop {
+            steps += 1;
+            if steps.is_multiple_of(STEPS_UNASKED) && stops() {
+                return Err(TraceFault::Stopped);
+            }
             next = match next {
                 Next::Down(node) => self.descend(node)?,
                 Next::Up(value) => match self.frames.pop() {

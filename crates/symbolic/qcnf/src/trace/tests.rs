@@ -180,3 +180,30 @@ fn only_clauses_that_cross_a_boundary_count_there() {
         assert_eq!(changed.value(), Err(TraceFault::Differs(n(at))));
     }
 }
+
+/// Nodes that are named twice are walked twice: a trace of forty has no end, and can be stopped.
+#[test]
+fn whoever_checks_can_stop() {
+    let variables = 40;
+    let names: Vec<String> = (1..=variables).map(|var| var.to_string()).collect();
+    let text = format!("p cnf {variables} 0\na {} 0\n", names.join(" "));
+    let mut nodes = vec![Node::One];
+    for at in (0..variables).rev() {
+        let lit = Lit::positive(crate::Var::from_index(at));
+        let before = NodeId::from_index(nodes.len() - 1);
+        nodes.push(Node::Branch { lit, first: before, second: Some(before) });
+    }
+    let trace = Trace {
+        formula: parse(text.as_bytes()).expect("a formula").formula,
+        boundaries: Vec::new(),
+        factor: Ratio::one(),
+        nodes,
+    };
+    let mut asked = 0;
+    let mut stops = || {
+        asked += 1;
+        asked > 10
+    };
+    assert_eq!(trace.value_until(&mut stops), Err(TraceFault::Stopped));
+    assert_eq!(asked, 11);
+}

@@ -8,11 +8,21 @@
 //! Source: Een and Sorensson, *Translating pseudo-Boolean constraints into SAT* (2006).
 
 use rustc_hash::FxHashMap;
+use verdict::HaltReason;
 
+use super::clock::Clock;
 use super::gates::{Gates, Signal};
 
 /// Whether the weights of the signals that hold sum to at least the bound.
-pub(crate) fn reaches(gates: &mut Gates, mut parts: Vec<(Signal, u32)>, bound: i64) -> Signal {
+///
+/// # Errors
+/// The limit that is met.
+pub(super) fn reaches(
+    gates: &mut Gates,
+    mut parts: Vec<(Signal, u32)>,
+    bound: i64,
+    clock: &mut Clock<'_>,
+) -> Result<Signal, HaltReason> {
     parts.sort_by(|left, right| right.1.cmp(&left.1).then(left.0.cmp(&right.0)));
     let mut rest = vec![0i64; parts.len() + 1];
     for (at, (_, weight)) in parts.iter().enumerate().rev() {
@@ -22,6 +32,7 @@ pub(crate) fn reaches(gates: &mut Gates, mut parts: Vec<(Signal, u32)>, bound: i
     // Depth first, on a stack of our own: a body may have very many literals.
     let mut stack = vec![(0usize, bound)];
     while let Some(&(at, sum)) = stack.last() {
+        clock.tick()?;
         let constant = constant(sum, rest[at]);
         let Some(value) = constant.or_else(|| known.get(&(at, sum)).copied()) else {
             let (signal, weight) = parts[at];
@@ -47,7 +58,7 @@ pub(crate) fn reaches(gates: &mut Gates, mut parts: Vec<(Signal, u32)>, bound: i
         known.insert((at, sum), value);
         stack.pop();
     }
-    constant(bound, rest[0]).unwrap_or_else(|| known[&(0, bound)])
+    Ok(constant(bound, rest[0]).unwrap_or_else(|| known[&(0, bound)]))
 }
 
 /// Whether a sum is reached whatever holds, or cannot be.
@@ -66,6 +77,7 @@ mod tests {
     use index::Id;
 
     use super::super::gates::Kind;
+    use super::super::unlimited;
     use super::*;
     use crate::ground::AtomId;
 
@@ -90,7 +102,10 @@ mod tests {
                     .enumerate()
                     .map(|(at, weight)| (gates.input(AtomId::from_index(at + 1)), *weight))
                     .collect();
-                let reached = reaches(&mut gates, parts, bound);
+                let reached = unlimited(|watch| {
+                    let mut clock = Clock::new(watch);
+                    reaches(&mut gates, parts, bound, &mut clock).expect("there is no limit")
+                });
                 for held in 0..1u32 << weights.len() {
                     let sum: u32 = weights
                         .iter()

@@ -6,7 +6,9 @@
 //! reason. Both are told as demands, clauses over signals.
 
 use index::{Id, IdSet, IndexVec};
+use verdict::HaltReason;
 
+use super::clock::Clock;
 use super::components::Graph;
 use super::counting::reaches;
 use super::gates::{Gates, Signal};
@@ -23,20 +25,28 @@ pub(super) struct Meaning {
 }
 
 impl Meaning {
-    pub(super) fn of(program: &GroundProgram, prefix: &Prefix) -> Self {
+    /// Reads it from a program.
+    ///
+    /// # Errors
+    /// The limit that is met.
+    pub(super) fn of(
+        program: &GroundProgram,
+        prefix: &Prefix,
+        clock: &mut Clock<'_>,
+    ) -> Result<Self, HaltReason> {
         let mut finder = Finder::new(program, prefix);
         let graph = Graph::new((0..program.atoms()).map(|atom| finder.needs(atom, false)));
         for component in graph.components().iter() {
             let atoms: Vec<AtomId> =
                 component.iter().map(|atom| AtomId::from_index(*atom as usize)).collect();
             if graph.is_cycle(component) {
-                finder.cycle(&atoms);
+                finder.cycle(&atoms, clock)?;
             } else {
-                finder.atom(atoms[0]);
+                finder.atom(atoms[0], clock)?;
             }
         }
-        finder.constraints();
-        Self { gates: finder.gates, signals: finder.signals, demands: finder.demands }
+        finder.constraints(clock)?;
+        Ok(Self { gates: finder.gates, signals: finder.signals, demands: finder.demands })
     }
 }
 
@@ -115,16 +125,22 @@ impl<'p> Finder<'p> {
     }
 
     /// A body as a signal, atoms by the given look-up.
-    fn body(&mut self, body: RuleBody<'_>, literal: &dyn Fn(&Self, GroundLit) -> Signal) -> Signal {
+    fn body(
+        &mut self,
+        body: RuleBody<'_>,
+        literal: &dyn Fn(&Self, GroundLit) -> Signal,
+        clock: &mut Clock<'_>,
+    ) -> Result<Signal, HaltReason> {
+        clock.tick()?;
         match body {
             RuleBody::All(literals) => {
                 let inputs = literals.iter().map(|one| literal(self, *one)).collect();
-                self.gates.and(inputs)
+                Ok(self.gates.and(inputs))
             }
             RuleBody::Sum { bound, literals, weights } => {
                 let parts = literals.iter().zip(weights);
                 let parts = parts.map(|(one, weight)| (literal(self, *one), *weight)).collect();
-                reaches(&mut self.gates, parts, bound)
+                reaches(&mut self.gates, parts, bound, clock)
             }
         }
     }
@@ -134,28 +150,30 @@ impl<'p> Finder<'p> {
         &mut self,
         atom: AtomId,
         literal: &dyn Fn(&Self, GroundLit) -> Signal,
-    ) -> (Signal, Signal) {
+        clock: &mut Clock<'_>,
+    ) -> Result<(Signal, Signal), HaltReason> {
         let (mut forced, mut chosen) = (Vec::new(), Vec::new());
         for at in 0..self.rules_of.of(atom.index()).len() {
             let rule = self.program.rule(self.rules_of.of(atom.index())[at] as usize);
-            let body = self.body(rule.body, literal);
+            let body = self.body(rule.body, literal, clock)?;
             if rule.choice { chosen.push(body) } else { forced.push(body) }
         }
-        (self.gates.or(forced), self.gates.or(chosen))
+        Ok((self.gates.or(forced), self.gates.or(chosen)))
     }
 
     /// An atom that does not depend on itself.
-    fn atom(&mut self, atom: AtomId) {
+    fn atom(&mut self, atom: AtomId, clock: &mut Clock<'_>) -> Result<(), HaltReason> {
         if self.open.contains(atom) {
             self.signals[atom] = self.gates.input(atom);
         }
-        let (forced, chosen) = self.reasons(atom, &Self::literal);
+        let (forced, chosen) = self.reasons(atom, &Self::literal, clock)?;
         if self.open.contains(atom) {
             self.tie(atom, forced, chosen);
         } else {
             debug_assert_eq!(chosen, Signal::FALSE, "heads of choices are open");
             self.signals[atom] = forced;
         }
+        Ok(())
     }
 
     /// An open atom holds where it is forced, and only where it has a reason.
@@ -177,7 +195,7 @@ impl<'p> Finder<'p> {
     }
 
     /// Atoms that depend on each other.
-    fn cycle(&mut self, atoms: &[AtomId]) {
+    fn cycle(&mut self, atoms: &[AtomId], clock: &mut Clock<'_>) -> Result<(), HaltReason> {
         let mut members = IdSet::new();
         atoms.iter().for_each(|atom| {
             members.insert(*atom);
@@ -195,11 +213,16 @@ impl<'p> Finder<'p> {
         for atom in atoms.iter().filter(|atom| self.open.contains(**atom)) {
             self.signals[*atom] = self.gates.input(*atom);
         }
-        self.positive_parts(atoms, &members);
+        self.positive_parts(atoms, &members, clock)
     }
 
     /// The atoms of a cycle by their positive dependences, callees first.
-    fn positive_parts(&mut self, atoms: &[AtomId], members: &IdSet<AtomId>) {
+    fn positive_parts(
+        &mut self,
+        atoms: &[AtomId],
+        members: &IdSet<AtomId>,
+        clock: &mut Clock<'_>,
+    ) -> Result<(), HaltReason> {
         let mut atoms = atoms.to_vec();
         atoms.sort_unstable();
         let place = |atom: &u32| {
@@ -215,25 +238,27 @@ impl<'p> Finder<'p> {
                 part.iter().map(|member| atoms[*member as usize]).collect();
             part_atoms.sort_unstable();
             if graph.is_cycle(part) {
-                self.unfold(&part_atoms);
+                self.unfold(&part_atoms, clock)?;
             } else {
-                self.member(part_atoms[0]);
+                self.member(part_atoms[0], clock)?;
             }
         }
+        Ok(())
     }
 
     /// A member of a cycle through negation that does not positively depend on itself.
-    fn member(&mut self, atom: AtomId) {
-        let (forced, chosen) = self.reasons(atom, &Self::literal);
+    fn member(&mut self, atom: AtomId, clock: &mut Clock<'_>) -> Result<(), HaltReason> {
+        let (forced, chosen) = self.reasons(atom, &Self::literal, clock)?;
         if self.open.contains(atom) {
             self.tie(atom, forced, chosen);
         } else {
             self.signals[atom] = forced;
         }
+        Ok(())
     }
 
     /// Positive recursion: as many rounds as there are atoms, each deriving from the last.
-    fn unfold(&mut self, atoms: &[AtomId]) {
+    fn unfold(&mut self, atoms: &[AtomId], clock: &mut Clock<'_>) -> Result<(), HaltReason> {
         let place = |atom: AtomId| atoms.binary_search(&atom).ok();
         let mut derived = vec![Signal::FALSE; atoms.len()];
         for _ in 0..atoms.len() {
@@ -243,7 +268,7 @@ impl<'p> Finder<'p> {
                 _ => finder.literal(one),
             };
             for (at, atom) in atoms.iter().enumerate() {
-                let (forced, chosen) = self.reasons(*atom, &literal);
+                let (forced, chosen) = self.reasons(*atom, &literal, clock)?;
                 let chosen = self.gates.and(vec![self.signals[*atom], chosen]);
                 derived[at] = self.gates.or([forced, chosen]);
             }
@@ -260,9 +285,10 @@ impl<'p> Finder<'p> {
                 self.signals[*atom] = derived[at];
             }
         }
+        Ok(())
     }
 
-    fn constraints(&mut self) {
+    fn constraints(&mut self, clock: &mut Clock<'_>) -> Result<(), HaltReason> {
         let program = self.program;
         for rule in program.rules().filter(|rule| rule.heads.is_empty() && !rule.choice) {
             match rule.body {
@@ -271,10 +297,11 @@ impl<'p> Finder<'p> {
                     self.demand(clause);
                 }
                 RuleBody::Sum { .. } => {
-                    let body = self.body(rule.body, &Self::literal);
+                    let body = self.body(rule.body, &Self::literal, clock)?;
                     self.demand(vec![!body]);
                 }
             }
         }
+        Ok(())
     }
 }

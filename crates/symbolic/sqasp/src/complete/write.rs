@@ -9,7 +9,9 @@
 use exact::Ratio;
 use index::{Id, IndexVec};
 use qcnf::{Lit, Qcnf, Quantifier, Var};
+use verdict::HaltReason;
 
+use super::clock::Clock;
 use super::gates::{Gates, Kind, Node, Signal};
 use super::meaning::Meaning;
 use super::{Completion, Placement, Value};
@@ -17,12 +19,16 @@ use crate::ground::{AtomId, GroundProgram};
 use crate::prefix::Prefix;
 
 /// The formula of a program's meaning.
+///
+/// # Errors
+/// The limit that is met.
 pub(super) fn write(
     program: &GroundProgram,
     prefix: &Prefix,
     meaning: &Meaning,
     placement: Placement,
-) -> Completion {
+    clock: &mut Clock<'_>,
+) -> Result<Completion, HaltReason> {
     let demands = plain(&meaning.gates, &meaning.demands);
     let needed = needed(&meaning.gates, &demands);
     let ranks = ranks(&meaning.gates, prefix, program.atoms());
@@ -34,8 +40,9 @@ pub(super) fn write(
         formula: Qcnf::new(0),
     };
     writer.prefix(prefix, &meaning.signals, placement);
-    writer.definitions();
+    writer.definitions(clock)?;
     for clause in &demands {
+        clock.tick()?;
         let clause: Vec<Lit> = clause.iter().map(|signal| writer.literal(*signal)).collect();
         writer.formula.add_clause(&clause);
     }
@@ -44,7 +51,7 @@ pub(super) fn write(
     let mut formula = writer.formula;
     name(&mut formula, program, &values);
     debug_assert_eq!(formula.flaw(), None);
-    Completion { formula, values, choices }
+    Ok(Completion { formula, values, choices })
 }
 
 /// The demands with each one that is a single conjunction, or its negation, taken apart.
@@ -179,8 +186,9 @@ impl Writer<'_> {
     }
 
     /// The clauses that make each gate's variable a function of its inputs.
-    fn definitions(&mut self) {
+    fn definitions(&mut self, clock: &mut Clock<'_>) -> Result<(), HaltReason> {
         for at in 0..self.gates.len() {
+            clock.tick()?;
             let node = Node::from_index(at);
             let inputs = self.gates.inputs(node);
             let Some(var) = self.variables[node].filter(|_| !inputs.is_empty()) else { continue };
@@ -193,6 +201,7 @@ impl Writer<'_> {
                 std::iter::once(gate).chain(inputs.iter().map(|one| !*one)).collect();
             self.formula.add_clause(&long);
         }
+        Ok(())
     }
 }
 
