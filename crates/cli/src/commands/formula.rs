@@ -321,7 +321,7 @@ mod tests {
         let (one, half) = (Ratio::one(), Ratio::new(1u8, 2u8));
         let exact =
             |value: &Ratio| Outcome { bounds: (value.clone(), value.clone()), reason: None };
-        for answers in 0..9 {
+        for answers in 0..9usize {
             let mut left = answers;
             let mut ask = |given: &[Lit]| {
                 if left == 0 {
@@ -336,7 +336,7 @@ mod tests {
             assert_eq!(found.len(), 6);
             let marked = found.iter().filter(|choice| choice.best).count();
             // A variable is marked when it is fixed, before its own two values are known.
-            assert_eq!(marked, (answers + 2) / 3, "{answers} answers");
+            assert_eq!(marked, answers.div_ceil(3), "{answers} answers");
             let wrong = |choice: &Choice| choice.best && choice.outcome.value() == Some(&half);
             assert!(!found.iter().any(wrong), "{answers} answers");
         }
