@@ -161,7 +161,9 @@ fn a_memory_limit_holds_from_disk_and_in_memory() {
     let path = folder.file("connect-4-5x5.gdl", sheet.out.as_bytes());
     let deep = folder.file("counter.gdl", counter().as_bytes());
     let runs = [(&path, "sweep", 48), (&path, "sweep", 120), (&path, "search", 64)];
-    for (sheet, engine, mebibytes) in runs.into_iter().chain([(&deep, "search", 100)]) {
+    let pig = folder.file("pig.gdl", run(&["generate", "pig", "100"]).out.as_bytes());
+    let others = [(&deep, "search", 100), (&pig, "sweep", 60)];
+    for (sheet, engine, mebibytes) in runs.into_iter().chain(others) {
         let memory = format!("{mebibytes}MiB");
         let flags = ["solve", sheet, "--memory", &memory, "--time", "5s", "--engine", engine];
         let (peak, status) = peak_of(&flags);

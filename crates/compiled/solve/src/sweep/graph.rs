@@ -87,6 +87,8 @@ fn halt(
     let run = Run { reader, backend, disjoint: false, horizon: None };
     match run.solve(game, &Options::default(), &quiet) {
         Err(Ended::Stop(Stop::Halted(mut halt))) => {
+            // What the plies lacked is not what the graph lacked.
+            halt.advice = plies::advice(&reason);
             halt.reason = reason;
             Err(Ended::Stop(Stop::Halted(halt)))
         }
