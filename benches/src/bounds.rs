@@ -29,6 +29,7 @@ const SLACK: f64 = 2.0;
 /// # Errors
 /// Where a run fails or takes much too long, and where bounds do not hold the value.
 pub(crate) fn bench(setup: &Setup, page: &mut Page) -> Result<(), String> {
+    page.say("Here by the clock of the wall and on all cores, one run a row.");
     for (game, value, limits) in GAMES {
         page.say(&format!("## {game}"));
         let sheet = setup.sheet(game)?;

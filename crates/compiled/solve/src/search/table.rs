@@ -64,7 +64,7 @@ pub(crate) struct Entry {
     pub(crate) interval: Interval,
     /// Steps that were looked ahead; [`EVERY_STEP`] where nothing is left to find.
     pub(crate) depth: u32,
-    /// Whether a window cut the work short.
+    /// Whether a window or a limit left the bounds looser than a look of that depth makes them.
     pub(crate) cut: bool,
 }
 
