@@ -359,4 +359,11 @@ fn flags_that_would_be_ignored_are_refused() {
     for (flags, words) in pairs {
         solve(GUESS, flags).refused(2, &[words]);
     }
+    let path = game("tic-tac-toe.gdl");
+    for flag in [["--placement", "baseline"], ["--dialect", "decimal"]] {
+        let words = [&["translate", &path, "--to", "propnet"][..], &flag].concat();
+        run(&words).refused(2, &[flag[0], "is for `--to sdimacs`"]);
+    }
+    run_with(&["xssat", "-", "--to", "trace", "--dialect", "decimal"], b"p cnf 1 1\n1 0\n")
+        .refused(2, &["--dialect is for `--to sdimacs`"]);
 }

@@ -538,12 +538,12 @@ pub(crate) struct TranslateArgs {
     pub(crate) target: OutputArg,
     #[command(flatten)]
     pub(crate) question: QuestionArgs,
-    /// Where `sdimacs` binds variables that others define
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) placement: PlacementName,
-    /// How `sdimacs` writes probabilities
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) dialect: DialectArg,
+    /// Where `sdimacs` binds variables that others define [default: dependency]
+    #[arg(long, value_enum)]
+    pub(crate) placement: Option<PlacementName>,
+    /// How `sdimacs` writes probabilities [default: exact]
+    #[arg(long, value_enum)]
+    pub(crate) dialect: Option<DialectArg>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
@@ -585,9 +585,9 @@ pub(crate) struct SqaspArgs {
     /// Where variables are bound that others define
     #[arg(long, value_enum, default_value_t)]
     pub(crate) placement: PlacementName,
-    /// How `--to sdimacs` writes probabilities
-    #[arg(long, value_enum, default_value_t, requires = "to")]
-    pub(crate) dialect: DialectArg,
+    /// How `--to sdimacs` writes probabilities [default: exact]
+    #[arg(long, value_enum, requires = "to")]
+    pub(crate) dialect: Option<DialectArg>,
     #[command(flatten)]
     pub(crate) target: OutputArg,
     #[command(flatten)]
@@ -639,9 +639,9 @@ pub(crate) struct XssatArgs {
     /// Write the formula in this form instead
     #[arg(long, value_enum, conflicts_with_all = ["stats", "json", "audit", "witness"])]
     pub(crate) to: Option<FormulaForm>,
-    /// How `--to sdimacs` writes probabilities
-    #[arg(long, value_enum, default_value_t, requires = "to")]
-    pub(crate) dialect: DialectArg,
+    /// How `--to sdimacs` writes probabilities [default: exact]
+    #[arg(long, value_enum, requires = "to")]
+    pub(crate) dialect: Option<DialectArg>,
     #[command(flatten)]
     pub(crate) target: OutputArg,
     /// Print the value under each value of the outermost variables, where these are exists; an

@@ -53,6 +53,16 @@ fn refuse_output(target: Option<&Path>, is_written: bool) -> Result<(), Failure>
     }
 }
 
+/// Refuses flags that only `--to sdimacs` heeds, where another form is asked for.
+fn refuse_of_sdimacs(is_sdimacs: bool, flags: &[(&str, bool)]) -> Result<(), Failure> {
+    match flags.iter().find(|(_, is_given)| *is_given) {
+        Some((flag, _)) if !is_sdimacs => {
+            Err(Failure::input("usage", format!("{flag} is for `--to sdimacs`")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Prints lines of advice on standard error; a closed one is nobody's loss.
 fn print_notes(notes: &[String]) {
     let mut out = std::io::stderr().lock();

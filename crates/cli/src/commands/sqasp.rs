@@ -9,7 +9,7 @@ use sqasp::{Completion, GroundError, GroundProgram, Grounder, Message, Prefix, c
 use verdict::{HaltReason, Watch};
 
 use super::formula::{Answer, export};
-use super::{print_notes, refuse_output, write_text};
+use super::{print_notes, refuse_of_sdimacs, refuse_output, write_text};
 use crate::args::{LimitArgs, ProgramForm, ReportArgs, SqaspArgs};
 use crate::asking::Patience;
 use crate::child::Clingo;
@@ -31,6 +31,8 @@ pub(crate) fn run(
     memory::check_limit(args.limits.memory)?;
     audit::check(args.report.audit)?;
     refuse_output(args.target.output.as_deref(), args.to.is_some())?;
+    let is_sdimacs = args.to == Some(ProgramForm::Sdimacs);
+    refuse_of_sdimacs(is_sdimacs, &[("--dialect", args.dialect.is_some())])?;
     let source = sheet::open_as("program", &args.file)?;
     let output = args.target.output.as_deref();
     patience(&args.limits, &args.report, started).watch(|watch| {
@@ -61,7 +63,9 @@ pub(crate) fn run(
             Some(ProgramForm::Qdimacs) => {
                 export(&completion.formula, Dialect::Qdimacs, out, output)
             }
-            Some(_) => export(&completion.formula, args.dialect.into(), out, output),
+            Some(_) => {
+                export(&completion.formula, args.dialect.unwrap_or_default().into(), out, output)
+            }
             None => {
                 let translated = started.elapsed();
                 let formula = &completion.formula;

@@ -12,7 +12,7 @@ use sqasp::{DomainFault, Domains, Unfinished};
 use verdict::{Fault, Objective};
 
 use super::formula::export;
-use super::{sqasp as sqasp_command, write_text};
+use super::{refuse_of_sdimacs, sqasp as sqasp_command, write_text};
 use crate::args::{Form, ObjectiveArg, SheetArgs, TranslateArgs};
 use crate::asking::Patience;
 use crate::failure::{Failure, Status};
@@ -24,6 +24,8 @@ pub(crate) fn run(
     started: Instant,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
+    let flags = [("--placement", args.placement.is_some()), ("--dialect", args.dialect.is_some())];
+    refuse_of_sdimacs(args.to == Form::Sdimacs, &flags)?;
     if matches!(args.to, Form::Sqasp | Form::Sdimacs) {
         return symbolic(args, started, out);
     }
@@ -123,11 +125,14 @@ fn symbolic(
         let program = made(program);
         match ground(&program)? {
             Ok(ground) => {
-                let placement = args.placement.into();
+                let placement = args.placement.unwrap_or_default().into();
                 match sqasp_command::clauses(&ground, placement, &program, watch)? {
-                    Ok((_, completion)) => {
-                        export(&completion.formula, args.dialect.into(), out, output)
-                    }
+                    Ok((_, completion)) => export(
+                        &completion.formula,
+                        args.dialect.unwrap_or_default().into(),
+                        out,
+                        output,
+                    ),
                     Err(reason) => Err(Failure::Unread(reason)),
                 }
             }

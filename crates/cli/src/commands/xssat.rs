@@ -10,7 +10,7 @@ use verdict::Watch;
 
 use super::formula::{Answer, export};
 use super::sqasp::patience;
-use super::{refuse_output, trace};
+use super::{refuse_of_sdimacs, refuse_output, trace};
 use crate::args::{FormulaForm, XssatArgs};
 use crate::failure::{Failure, Status};
 use crate::{audit, memory, reading, sheet};
@@ -24,6 +24,8 @@ pub(crate) fn run(
     memory::check_limit(args.limits.memory)?;
     audit::check(args.report.audit)?;
     refuse_output(args.target.output.as_deref(), args.to.is_some())?;
+    let is_sdimacs = args.to == Some(FormulaForm::Sdimacs);
+    refuse_of_sdimacs(is_sdimacs, &[("--dialect", args.dialect.is_some())])?;
     let name = sheet::name(&args.file);
     if args.check {
         let patience = patience(&args.limits, &args.report, started);
@@ -38,7 +40,9 @@ pub(crate) fn run(
     };
     let output = args.target.output.as_deref();
     match args.to {
-        Some(FormulaForm::Sdimacs) => export(&formula, args.dialect.into(), out, output),
+        Some(FormulaForm::Sdimacs) => {
+            export(&formula, args.dialect.unwrap_or_default().into(), out, output)
+        }
         Some(FormulaForm::Qdimacs) => export(&formula, Dialect::Qdimacs, out, output),
         Some(FormulaForm::Trace) => {
             patience.watch(|watch| trace::export(&formula, watch, out, output))
