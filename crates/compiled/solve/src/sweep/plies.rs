@@ -67,7 +67,8 @@ impl Passed {
 pub(super) fn whole_time<'a>(watch: &Watch<'a>, left: Option<Duration>) -> Option<Watch<'a>> {
     let (left, time) = left.zip(watch.time)?;
     let in_time = watch.started.elapsed() + left <= time;
-    in_time.then(|| Watch { time: Some(time.div_f64(BACKWARD_SHARE)), ..*watch })
+    let longer = Duration::try_from_secs_f64(time.as_secs_f64() / BACKWARD_SHARE);
+    in_time.then(|| Watch { time: Some(longer.unwrap_or(Duration::MAX)), ..*watch })
 }
 
 /// What the forward pass came to.
