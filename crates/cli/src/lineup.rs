@@ -21,7 +21,9 @@ pub(crate) fn check(args: &SolveArgs) -> Result<(), Failure> {
         let message = "--audit cannot be used here: the reference evaluates the rules themselves";
         return Err(Failure::input("usage", message));
     }
-    let given = [("--checkpoint", &args.disk.checkpoint), ("--spill", &args.disk.spill)];
+    let disk = &args.disk;
+    let given =
+        [("--checkpoint", &disk.checkpoint), ("--spill", &disk.spill), ("--table", &disk.table)];
     let given = given.iter().find(|(_, folder)| folder.is_some());
     if let Some((flag, _)) = given.filter(|_| args.engine.name() != EngineName::Sweep) {
         let message = format!("{flag} cannot be used here: it needs --engine sweep");
@@ -58,6 +60,7 @@ fn storage(disk: &DiskArgs, limits: &LimitArgs) -> Storage {
     Storage {
         checkpoint: disk.checkpoint.clone(),
         resume: disk.resume,
+        table: disk.table.clone(),
         spill: limits.memory.map(|_| disk.spill.clone().unwrap_or_else(usual)),
         pace: disk.checkpoint_pace.unwrap_or(Storage::default().pace),
     }

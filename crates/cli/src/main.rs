@@ -82,6 +82,8 @@ fn dispatch(cli: Cli, started: Instant, out: &mut dyn Write) -> Result<Status, F
         Some(Command::Perft(args)) => commands::perft::run(&args, started, out),
         Some(Command::Inspect(args)) => commands::inspect::run(&args, started, out),
         Some(Command::Play(args)) => commands::play::run(&args, out),
+        Some(Command::Verify(args)) => commands::verify::run(&args, started, out),
+        Some(Command::Query(args)) => commands::query::run(&args, out),
         Some(Command::Generate(args)) => commands::generate::run(&args, out),
         Some(Command::Crosscheck(args)) => commands::crosscheck::run(&args, out),
         Some(Command::Translate(args)) => commands::translate::run(&args, started, out),

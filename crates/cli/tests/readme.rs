@@ -14,7 +14,9 @@ use std::process::Command;
 
 const PAGE: &str = "README.md";
 const UNITS: &[&str] =
-    &["s", "ms", "us", "µs", "ns", "min", "B", "kB", "KiB", "MB", "MiB", "GB", "GiB"];
+    &["s", "ms", "us", "µs", "ns", "min", "B", "kB", "KiB", "MB", "MiB", "GB", "GiB", "entries/s"];
+/// A file that commands of the page write.
+const WRITTEN: &str = "solved.table";
 
 /// A command and the lines below it, up to the next command or the end of the block.
 #[derive(Debug, PartialEq, Eq)]
@@ -102,7 +104,7 @@ fn normalised(line: &str) -> String {
 }
 
 fn split_figure(word: &str) -> (&str, &str) {
-    let end = word.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
+    let end = word.find(|letter: char| !letter.is_ascii_digit() && !['.', ','].contains(&letter));
     word.split_at(end.unwrap_or(word.len()))
 }
 
@@ -160,6 +162,7 @@ fn the_readme_shows_what_its_commands_print() {
             (example, output)
         })
         .collect();
+    std::fs::remove_file(root().join(WRITTEN)).ok();
     if std::env::var_os("ODDSMITH_UPDATE").is_some() {
         std::fs::write(root().join(PAGE), rewritten(&page, &outputs)).expect("it is written");
         return;

@@ -463,9 +463,18 @@ fn models_for_prism_have_a_largest_size() {
 
 #[test]
 fn help_teaches_with_examples() {
-    for command in
-        ["solve", "check", "perft", "inspect", "play", "generate", "crosscheck", "translate"]
-    {
+    for command in [
+        "solve",
+        "check",
+        "perft",
+        "inspect",
+        "play",
+        "generate",
+        "crosscheck",
+        "translate",
+        "verify",
+        "query",
+    ] {
         let ran = run(&[command, "--help"]);
         assert_eq!(ran.status, 0);
         let example = format!("oddsmith {command} ");
@@ -531,7 +540,7 @@ fn perft_shows_the_plies_that_a_limit_leaves() {
 #[test]
 fn an_error_of_usage_is_an_object_that_its_schema_allows() {
     let name = game("tic-tac-toe.gdl");
-    for command in ["solve", "check", "perft", "inspect"] {
+    for command in ["solve", "check", "perft", "inspect", "verify"] {
         let calls: [&[&str]; 3] = [&[], &[&name, "--bogus"], &[&name, "--memory", "1"]];
         for flags in calls {
             let ran = run(&[&[command, "--json"], flags].concat());

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod agree;
+pub mod certify;
 mod dice;
 pub mod facts;
 pub mod families;

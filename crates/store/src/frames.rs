@@ -131,7 +131,8 @@ impl FrameFile {
                 return Err(damaged("its end is missing"));
             }
             if frame.tag == END {
-                let whole = at == length && frame.count as usize == frames.len();
+                let end = Head::new(END, frames.len() as u32, Coding::Plain, &[]);
+                let whole = at == length && head.0 == end.0;
                 let done = (Self { file: Arc::new(Mutex::new(file)) }, frames);
                 return if whole { Ok(done) } else { Err(damaged("its last frame is damaged")) };
             }
@@ -158,6 +159,29 @@ impl FrameFile {
         } else {
             Err(damaged("a frame does not hold its numbers"))
         }
+    }
+
+    /// Appends the numbers of a frame to `out`, and refuses bytes that the writer would not write
+    /// for them under this coding, whatever their checksums say.
+    ///
+    /// # Errors
+    /// As for [`FrameFile::read`].
+    pub fn read_strictly<T: Number>(
+        &self,
+        frame: &Frame,
+        coding: Coding,
+        out: &mut Vec<T>,
+    ) -> io::Result<()> {
+        let (head, packed) = self.bytes(frame)?;
+        let from = out.len();
+        if unpack(&packed, frame.count as usize, coding, out) {
+            let mut again = Vec::with_capacity(packed.len() + 8);
+            pack(&out[from..], coding, &mut again);
+            if again == packed && head.0 == Head::new(frame.tag, frame.count, coding, &packed).0 {
+                return Ok(());
+            }
+        }
+        Err(damaged("a frame is not as it is written"))
     }
 
     /// Reads a frame only to see whether its bytes are those written.
@@ -552,6 +576,35 @@ mod tests {
             flipped[bit / 8] ^= 1 << (bit % 8);
             assert!(!sound(&flipped), "bit {bit}");
         }
+    }
+
+    #[test]
+    fn a_strict_reader_takes_one_coding_and_one_spelling() {
+        let folder = Folder::new("strict");
+        let path = folder.0.join("one");
+        let mut writer = FrameWriter::create(&path).expect("begun");
+        writer.write(1, Coding::Steps(2), &[300u64, 4, 301, 5]).expect("written");
+        let (file, frames) = writer.finish(None).expect("finished");
+        let mut words: Vec<u64> = Vec::new();
+        file.read_strictly(&frames[0], Coding::Steps(2), &mut words).expect("as written");
+        assert_eq!(words, [300, 4, 301, 5]);
+        assert!(file.read_strictly(&frames[0], Coding::Plain, &mut words).is_err());
+        // The same number with a zero byte more, under a checksum of its own.
+        let mut bytes = fs::read(&path).expect("read");
+        let from = MAGIC.len();
+        let packed = [2u8, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        let head = Head::new(1, 1, Coding::Plain, &packed);
+        let end = bytes.split_off(bytes.len() - HEAD_BYTES);
+        bytes.truncate(from);
+        bytes.extend(head.0);
+        bytes.extend(packed);
+        bytes.extend(end);
+        fs::write(&path, bytes).expect("written");
+        let (file, frames) = FrameFile::open(&path).expect("whole");
+        words.clear();
+        file.read(&frames[0], &mut words).expect("sound");
+        assert_eq!(words, [9]);
+        assert!(file.read_strictly(&frames[0], Coding::Plain, &mut words).is_err());
     }
 
     #[test]

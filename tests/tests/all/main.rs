@@ -18,4 +18,5 @@ mod seeds;
 mod shared;
 #[cfg(feature = "symbolic")]
 mod symbolic;
+mod tables;
 mod values;

@@ -38,6 +38,8 @@ Examples:
     oddsmith solve GAME --time 60s --memory 8GiB
   For hours, on a machine that may fail; the same line begins and continues:
     oddsmith solve GAME --memory 8GiB --checkpoint kept --resume
+  To keep the solved game, for `oddsmith query` and `oddsmith verify`:
+    oddsmith solve GAME --table solved.table
   For another program; the schema is crates/cli/schema/solve.schema.json:
     oddsmith solve GAME --json
 
@@ -49,6 +51,29 @@ Bounds are certified and an estimate is not: `--evaluate goal` takes the goal va
 the look ahead ends, `mobility` the share of legal moves, `rollout` the mean of random plays. With
 `--players each` a role takes, of equally good moves, the one that is listed first: numbers by size
 and before names, names by their text; no two roles may choose in one step.";
+
+pub(super) const VERIFY_HELP: &str = "\
+Examples:
+  oddsmith solve GAME --table solved.table
+  oddsmith verify GAME solved.table
+  For another program; the schema is crates/cli/schema/verify.schema.json:
+    oddsmith verify GAME solved.table --json
+
+Exit status:
+  0  proven
+  1  a limit was met before the end
+  2  not proven: damaged, of other rules, or an entry is wrong, which is shown
+  3  the environment is at fault";
+
+pub(super) const QUERY_HELP: &str = "\
+Examples:
+  The state that the table is about, and another one:
+    oddsmith query solved.table
+    oddsmith query solved.table --state '(cell 1 1 x) (cell 1 2 b) ... (control o)'
+  For another program; the schema is crates/cli/schema/query.schema.json:
+    oddsmith query solved.table --state @state.txt --json
+
+What a table says is as good as its proof: see oddsmith verify.";
 
 pub(super) const CHECK_HELP: &str = "\
 Examples:

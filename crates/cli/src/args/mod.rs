@@ -17,10 +17,12 @@ use help::{
     CHECK_HELP, COMPLETIONS_HELP, CROSSCHECK_HELP, FMT_HELP, GENERAL_HELP, INSPECT_HELP,
     PERFT_HELP, PLAY_HELP, SOLVE_HELP, SQASP_HELP, TRANSLATE_HELP, XSSAT_HELP,
 };
+pub(crate) use table::{QueryArgs, VerifyArgs};
 
 mod family;
 mod formula;
 mod help;
+mod table;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -50,6 +52,8 @@ pub(crate) enum Command {
     Perft(PerftArgs),
     Inspect(InspectArgs),
     Play(PlayArgs),
+    Verify(VerifyArgs),
+    Query(QueryArgs),
     Generate(GenerateArgs),
     Crosscheck(CrosscheckArgs),
     Translate(TranslateArgs),
@@ -63,6 +67,7 @@ impl Command {
     pub(crate) fn has_bounds(&self) -> bool {
         matches!(self, Self::Solve(_) | Self::Perft(_) | Self::Inspect(_) | Self::Crosscheck(_))
             || matches!(self, Self::Translate(_) | Self::Sqasp(_) | Self::Xssat(_))
+            || matches!(self, Self::Verify(_))
     }
 
     /// Whether the answer, and so a failure as well, is to be an object.
@@ -73,6 +78,8 @@ impl Command {
             Self::Perft(args) => args.json,
             Self::Inspect(args) => args.json,
             Self::Crosscheck(args) => args.json,
+            Self::Verify(args) => args.json,
+            Self::Query(args) => args.json,
             Self::Sqasp(args) => args.report.json,
             Self::Xssat(args) => args.report.json,
             Self::Fmt(_)
@@ -229,6 +236,9 @@ pub(crate) struct DiskArgs {
     /// temporary files]
     #[arg(long, value_name = "DIR", requires = "memory")]
     pub(crate) spill: Option<PathBuf>,
+    /// Write the solved game to this file: states, values and best moves (needs --engine sweep)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["roles", "approximate", "width", "players"])]
+    pub(crate) table: Option<PathBuf>,
     /// Write finished plies that took less than this together; 0s writes each alone
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, allow_hyphen_values = true, requires = "checkpoint", hide_short_help = true)]
     pub(crate) checkpoint_pace: Option<Duration>,

@@ -11,10 +11,12 @@ pub(crate) mod inspect;
 pub(crate) mod perft;
 pub(crate) mod play;
 mod players;
+pub(crate) mod query;
 pub(crate) mod solve;
 pub(crate) mod sqasp;
 mod trace;
 pub(crate) mod translate;
+pub(crate) mod verify;
 pub(crate) mod xssat;
 
 use std::io::Write;

@@ -16,7 +16,7 @@ use super::{print_notes, write_object};
 use crate::args::{PlayersArg, SolveArgs};
 use crate::asking::{Patience, ask};
 use crate::failure::{Failure, Status};
-use crate::report::answer::{Answer, Asked, Ended};
+use crate::report::answer::{Answer, Asked, Ended, Kept};
 use crate::report::json::{AnswerObject, RolesObject};
 use crate::report::{human, trouble};
 use crate::{lineup, memory, question, reading, sheet, state};
@@ -72,7 +72,15 @@ fn answer(
     let asked = Asked::new(&source.name, question, args.engine.name().text());
     let audit =
         if args.audit { Some(audited.rows(args, question, source, &patience)?) } else { None };
-    Ok(Answer { asked, ended, time, peak_bytes, audit })
+    let table = match (&args.disk.table, &ended) {
+        (Some(path), Ended::Exact(_)) => {
+            let table = super::verify::open(path)?;
+            let (entries, bytes) = (table.entries(), table.bytes());
+            Some(Kept { file: path.display().to_string(), entries, bytes })
+        }
+        _ => None,
+    };
+    Ok(Answer { asked, ended, time, peak_bytes, audit, table })
 }
 
 /// Whether less is known than was asked for: bounds of the width asked for are an answer.
@@ -104,6 +112,7 @@ fn unread(
         time: started.elapsed(),
         peak_bytes: store::peak_bytes(),
         audit: None,
+        table: None,
     };
     if args.json {
         write_json(out, args, &[answer])?;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use exact::Ratio;
+use serde::Serialize;
 use verdict::{Counts, Estimate, Halt, HaltReason, Objective, Question, Verdict};
 
 use crate::args::SolveArgs;
@@ -106,6 +107,19 @@ pub(crate) struct Answer {
     pub(crate) peak_bytes: Option<u64>,
     /// What was audited; none where no audit was asked for.
     pub(crate) audit: Option<Vec<Row>>,
+    /// The table that was written; none where none was asked for, or there is no exact answer.
+    pub(crate) table: Option<Kept>,
+}
+
+/// A table that was written.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Kept {
+    /// The file.
+    pub(crate) file: String,
+    /// Entries.
+    pub(crate) entries: u64,
+    /// Bytes of the file.
+    pub(crate) bytes: u64,
 }
 
 /// A first move as both reports show it.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use verdict::Objective;
 
-use super::answer::{Answer, Asked, Ended, MoveLine, reason};
+use super::answer::{Answer, Asked, Ended, Kept, MoveLine, reason};
 use super::number;
 use super::visible::visible;
 use crate::quantity::{counted, show_count, show_duration, show_size};
@@ -22,6 +22,10 @@ pub(crate) fn write(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
     write_moves(out, answer)?;
     row(out, "states", &counts(answer))?;
     row(out, "time", &costs(answer))?;
+    if let Some(Kept { file, entries, bytes }) = &answer.table {
+        let (file, entries) = (visible(file), show_count(*entries));
+        row(out, "table", &format!("{file}: {entries} entries, {} bytes", show_count(*bytes)))?;
+    }
     for (place, audited) in answer.audit.iter().flatten().enumerate() {
         row(out, if place == 0 { "audit" } else { "" }, &audited.text())?;
     }
@@ -237,6 +241,7 @@ mod tests {
             time: Duration::from_millis(21),
             peak_bytes: Some(3 << 20),
             audit: None,
+            table: None,
         }
     }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::audit::Row;
 
-use super::answer::{Answer, Asked, Ended, reason};
+use super::answer::{Answer, Asked, Ended, Kept, reason};
 use super::number::DECIMAL_DIGITS;
 
 /// One answer of `solve --json`.
@@ -47,6 +47,8 @@ pub(crate) struct AnswerObject {
     leading: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     audit: Option<Vec<Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table: Option<Kept>,
 }
 
 /// A guess beside the bounds.
@@ -127,6 +129,7 @@ impl From<&Answer> for AnswerObject {
             peak_bytes: answer.peak_bytes,
             halt: halt(answer),
             audit: answer.audit.clone(),
+            table: answer.table.clone(),
             estimate: answer.estimate().map(estimate),
             leading: answer.leading().map(str::to_owned),
         }

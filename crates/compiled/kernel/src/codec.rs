@@ -99,6 +99,12 @@ impl Codec {
         self.fields.iter().map(Field::range).filter(|range| !range.is_empty()).collect()
     }
 
+    /// The codes of the fields that [`Codec::ranges`] lists, each with what it holds true.
+    pub(crate) fn codes(&self) -> Vec<Vec<(u64, Option<BaseId>)>> {
+        let fields = self.fields.iter().filter(|field| !field.range().is_empty());
+        fields.map(Field::codes).collect()
+    }
+
     /// The key of a state, given by its true propositions. None where a group or a constant of
     /// this layout does not hold in it.
     pub(crate) fn pack(&self, state: &[BaseId]) -> Option<Vec<u64>> {
@@ -284,6 +290,20 @@ impl Field {
             Self::Raw { bit, .. } => bit..bit + 1,
             Self::DroppedOne { ref members, first } => first..first + members.len() - 1,
             Self::Coded { first, width, .. } => first..first + width,
+        }
+    }
+
+    /// The codes that occur, ascending.
+    fn codes(&self) -> Vec<(u64, Option<BaseId>)> {
+        let numbered = |members: &[BaseId], code: fn(usize) -> u64| {
+            members.iter().enumerate().map(|(at, base)| (code(at), Some(*base))).collect()
+        };
+        match self {
+            Self::Raw { base, .. } => vec![(0, None), (1, Some(*base))],
+            Self::DroppedOne { members, .. } => {
+                numbered(members, |at| at.checked_sub(1).map_or(0, |bit| 1 << bit))
+            }
+            Self::Coded { members, .. } => numbered(members, |at| at as u64),
         }
     }
 

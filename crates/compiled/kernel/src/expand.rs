@@ -128,6 +128,9 @@ pub trait Expander: Send {
     /// for a raw proposition or a member of a group with one member dropped, several for a coded
     /// group or a digit. (Sums over true propositions become sums of table look-ups.)
     fn fields(&self) -> Vec<std::ops::Range<usize>>;
+    /// For each of [`Expander::fields`], the codes that states have there, ascending, each with the
+    /// proposition that it holds true, if it holds one.
+    fn codes(&self) -> Vec<Vec<(u64, Option<net::BaseId>)>>;
     /// The moves behind an ordinal of the opponents' joint moves, one for each opponent.
     fn opponents_moves(&self, ordinal: u32) -> Vec<InputId>;
     /// Expands `keys.len() / words()` states (1..=[`BLOCK_LANES`]). With `children` false,

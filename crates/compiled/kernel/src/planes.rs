@@ -320,6 +320,10 @@ impl Expander for PlaneKernel {
         self.shared.codec.ranges()
     }
 
+    fn codes(&self) -> Vec<Vec<(u64, Option<BaseId>)>> {
+        self.shared.codec.codes()
+    }
+
     fn opponents_moves(&self, ordinal: u32) -> Vec<InputId> {
         let seats = &self.shared.seats;
         seats.opponents().map(|seat| seats.input(seat, u128::from(ordinal))).collect()

@@ -15,13 +15,21 @@ pub struct Storage {
     pub resume: bool,
     /// Folder for what does not fit in the memory limit; none keeps all in memory.
     pub spill: Option<PathBuf>,
+    /// File for the solved game.
+    pub table: Option<PathBuf>,
     /// Finished plies that took less than this together are written together.
     pub pace: Duration,
 }
 
 impl Default for Storage {
     fn default() -> Self {
-        Self { checkpoint: None, resume: false, spill: None, pace: Duration::from_millis(100) }
+        Self {
+            checkpoint: None,
+            resume: false,
+            spill: None,
+            table: None,
+            pace: Duration::from_millis(100),
+        }
     }
 }
 

@@ -73,7 +73,7 @@ struct Solve<'a> {
 
 impl Solve<'_> {
     fn root_key(&self) -> Key {
-        (self.root, self.graph.question.horizon)
+        (self.root, self.graph.plays.question.horizon)
     }
 
     /// Values every key that the root needs, children first.
@@ -210,7 +210,7 @@ impl Solve<'_> {
     /// Names of the choosers and the text of each of their first moves, with the index of that
     /// move among the joint moves of its side; and whether that side is the asked role.
     fn first_moves(&self) -> (Vec<String>, Vec<String>, bool) {
-        let question = self.graph.question;
+        let question = self.graph.plays.question;
         let Node::Inner(inner) = self.graph.node(self.root) else {
             return (Vec::new(), Vec::new(), true);
         };
@@ -228,7 +228,7 @@ impl Solve<'_> {
             let mut longer = Vec::new();
             for before in &texts {
                 for id in &inner.moves[index::Id::index(*role)] {
-                    let text = self.graph.simulator.text(*id);
+                    let text = self.graph.plays.simulator.text(*id);
                     let (gap, single) =
                         (if before.is_empty() { "" } else { " " }, names.len() == 1);
                     let text = if single { text } else { format!("({name} {text})") };
@@ -255,7 +255,7 @@ impl Solve<'_> {
     fn verdict(&self) -> Verdict {
         let key = self.root_key();
         let (mut choosers, mut moves) = (Vec::new(), Vec::new());
-        if self.graph.question.horizon != Some(0) {
+        if self.graph.plays.question.horizon != Some(0) {
             let (names, texts, own) = self.first_moves();
             let value = |at| if own { self.after_own(key, at) } else { self.mean(key, 0, at) };
             moves = texts

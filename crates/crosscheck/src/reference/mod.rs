@@ -12,6 +12,7 @@ mod each;
 mod expectiminimax;
 mod graph;
 mod machine;
+mod plays;
 mod recurrent;
 mod rules;
 mod states;
@@ -21,6 +22,7 @@ mod terms;
 mod tests;
 
 pub use each::{Ties, each};
+pub(crate) use plays::{Inner, Node, Plays};
 pub use expectiminimax::Reference;
 pub use states::{Simulator, State};
 pub use terms::TermId;

@@ -69,6 +69,11 @@ impl Simulator {
         Some(State::new(ids?))
     }
 
+    /// The state in which exactly these terms are true.
+    pub fn state_of(&self, terms: impl Iterator<Item = TermId>) -> State {
+        State::new(terms.collect())
+    }
+
     /// Whether the game has ended.
     ///
     /// # Errors

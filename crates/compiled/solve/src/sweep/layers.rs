@@ -16,12 +16,15 @@ mod backward;
 mod forward;
 mod resume;
 
+use std::cell::RefCell;
 use std::ops::Range;
+use std::rc::Rc;
 
 use kernel::{BLOCK_LANES, Expander, Expansion, Joint};
 use store::HugeVec;
 use verdict::{HaltReason, Watch};
 
+use super::feed::{Feed, Marks};
 use super::level::LevelTables;
 use super::parts::Scatter;
 use super::past::Past;
@@ -40,6 +43,8 @@ struct Layer<const W: usize> {
     keys: PlyKeys<W>,
     /// Where the keys are in the trail, if they are not in memory.
     keys_at: Option<Range<usize>>,
+    /// Where they are in the trail as well, if all keys are wanted.
+    written_at: Option<Range<usize>>,
     states: usize,
     /// Once it is expanded: where its blocks begin in the record, and its edges among all edges.
     expanded: Option<(usize, Range<usize>)>,
@@ -52,7 +57,7 @@ struct Layer<const W: usize> {
 impl<const W: usize> Layer<W> {
     fn new(keys: PlyKeys<W>, step: u32) -> Self {
         let states = keys.len();
-        Self { keys, keys_at: None, states, expanded: None, toss: None, step }
+        Self { keys, keys_at: None, written_at: None, states, expanded: None, toss: None, step }
     }
 
     /// The keys of a block.
@@ -100,6 +105,9 @@ pub(crate) struct Layers<const W: usize> {
     valued: Option<usize>,
     counted: Option<(u64, u64)>,
     keeping_values: bool,
+    /// The table that an exact pass is written to.
+    feed: Option<Rc<RefCell<Feed>>>,
+    marks: Marks,
     /// Memory of keys that are not needed any more.
     spare: HugeVec<u64>,
     slots: Slots,
@@ -124,32 +132,33 @@ pub(crate) fn on_processor(
     root: &[u64],
     fold: bool,
 ) -> Result<Box<dyn SweepBackend>, Trouble> {
-    continued(expander, level, root, fold, Trail::default(), Past::default())
+    continued(expander, level, root, fold, (Trail::default(), Past::default(), None))
 }
 
-/// A backend that leaves a trail, and goes on where an earlier process ended.
+/// A backend that leaves a trail, goes on where an earlier process ended, and writes a table.
 pub(super) fn continued(
     expander: Box<dyn Expander>,
     level: Option<LevelTables>,
     root: &[u64],
     fold: bool,
-    trail: Trail,
-    past: Past,
+    (trail, past, feed): (Trail, Past, Option<Rc<RefCell<Feed>>>),
 ) -> Result<Box<dyn SweepBackend>, Trouble> {
-    fn made<const W: usize>(
+    fn boxed<const W: usize>(
         layers: Result<Layers<W>, Trouble>,
         past: Past,
+        feed: Option<Rc<RefCell<Feed>>>,
     ) -> Result<Box<dyn SweepBackend>, Trouble> {
         let mut layers = layers?;
         layers.take_up(past)?;
+        layers.feed = feed;
         Ok(Box::new(layers))
     }
     match expander.words() {
-        1 => made(Layers::<1>::new(expander, level, root, fold, trail), past),
-        2 => made(Layers::<2>::new(expander, level, root, fold, trail), past),
-        3 => made(Layers::<3>::new(expander, level, root, fold, trail), past),
-        4 => made(Layers::<4>::new(expander, level, root, fold, trail), past),
-        _ => made(Layers::<0>::new(expander, level, root, fold, trail), past),
+        1 => boxed(Layers::<1>::new(expander, level, root, fold, trail), past, feed),
+        2 => boxed(Layers::<2>::new(expander, level, root, fold, trail), past, feed),
+        3 => boxed(Layers::<3>::new(expander, level, root, fold, trail), past, feed),
+        4 => boxed(Layers::<4>::new(expander, level, root, fold, trail), past, feed),
+        _ => boxed(Layers::<0>::new(expander, level, root, fold, trail), past, feed),
     }
 }
 
@@ -213,6 +222,8 @@ impl<const W: usize> Layers<W> {
             valued: None,
             counted: None,
             keeping_values: false,
+            feed: None,
+            marks: Marks::default(),
             spare: HugeVec::new(),
             slots,
             expansion: Expansion::default(),
@@ -309,7 +320,8 @@ impl<const W: usize> SweepBackend for Layers<W> {
         let newest = self.plies.last().map_or(0, |layer| layer.keys.bytes());
         let scatter = self.scatter.as_ref().map_or(0, |_| Scatter::BYTES);
         let keys = self.older_bytes + newest + self.spare.bytes() + scatter;
-        keys + self.slots.bytes() + self.trail.bytes() + values
+        let waiting = self.feed.as_ref().map_or(0, |feed| feed.borrow().bytes());
+        waiting + keys + self.slots.bytes() + self.trail.bytes() + values
     }
 
     fn advance(&mut self, most_steps: u32, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
@@ -342,7 +354,8 @@ impl<const W: usize> SweepBackend for Layers<W> {
     }
 
     fn valued(&self) -> Option<usize> {
-        self.valued.filter(|_| self.keeping_values)
+        // A table takes the values of all plies.
+        self.valued.filter(|_| self.keeping_values && self.feed.is_none())
     }
 
     fn keep_values(&mut self, keep: bool) {

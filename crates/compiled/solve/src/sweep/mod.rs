@@ -9,6 +9,7 @@
 
 mod checkpoint;
 mod estimate;
+mod feed;
 mod graph;
 mod halting;
 mod layers;
@@ -31,7 +32,9 @@ mod toss;
 mod trail;
 mod values;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use kernel::{Expander, FlawKind};
@@ -43,6 +46,7 @@ use crate::backend::Trouble;
 use crate::game::{Game, unknown};
 use crate::storage::{Storage, StorageFault};
 use checkpoint::Checkpoint;
+use feed::Feed;
 use level::LevelTables;
 use past::Past;
 use trail::Trail;
@@ -111,7 +115,8 @@ impl Engine for Sweep {
         }
         loop {
             let (spill, thrift) = (self.storage.spill.clone(), self.thrift);
-            let kept = Kept { checkpoint: checkpoint.as_mut(), spill, thrift };
+            let table = self.storage.table.clone();
+            let kept = Kept { checkpoint: checkpoint.as_mut(), spill, thrift, table };
             match attempt(&mut game, question, &self.options, kept, watch) {
                 Ok(verdict) => return Ok(verdict),
                 Err(Ended::Restart) => {}
@@ -127,12 +132,25 @@ struct Kept<'a> {
     checkpoint: Option<&'a mut Arc<Checkpoint>>,
     spill: Option<PathBuf>,
     thrift: bool,
+    table: Option<PathBuf>,
 }
 
 impl Kept<'_> {
+    /// The table of an attempt, where one is asked for.
+    fn feed(
+        &self,
+        game: &Game,
+        expander: &dyn Expander,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Rc<RefCell<Feed>>>, StorageFault> {
+        let Some(path) = &self.table else { return Ok(None) };
+        let feed = Feed::new(path, game, expander, watch.memory)?;
+        Ok(Some(Rc::new(RefCell::new(feed))))
+    }
+
     /// The trail of an attempt, and what an earlier process left of it.
     fn begin(self, game: &Game, expander: &dyn Expander) -> Result<(Trail, Past), StorageFault> {
-        let Self { checkpoint, spill, thrift } = self;
+        let Self { checkpoint, spill, thrift, .. } = self;
         let mut past = Past::default();
         let mut shared = None;
         if let Some(held) = checkpoint {
@@ -156,6 +174,9 @@ fn attempt(
         if let Some(checkpoint) = kept.checkpoint {
             return Err(Ended::Stop(no_plies(checkpoint.folder()).stop()));
         }
+        if let Some(path) = &kept.table {
+            return Err(Ended::Stop(no_layers(path).stop()));
+        }
         return graph::solve(game, expander, &root, options, watch);
     }
     let level = level_tables(game, &*expander);
@@ -165,14 +186,36 @@ fn attempt(
         return Err(Ended::Restart);
     }
     let reader = expander.fork();
+    let feed = kept.feed(game, &*expander, watch).map_err(|fault| Ended::Stop(fault.stop()))?;
+    // Where plies may share states their keys stay in memory anyway.
+    let wanted = feed.as_ref().filter(|_| disjoint);
+    let folder = wanted.map(|feed| feed.borrow().folder().to_owned());
     let begun = kept.begin(game, &*expander).map_err(Trouble::from);
     let backend = begun
         .and_then(|(trail, past)| {
-            layers::continued(expander, level, &root, options.fold, trail, past)
+            let kept = (trail.keeping_keys(folder), past, feed.clone());
+            layers::continued(expander, level, &root, options.fold, kept)
         })
         .map_err(|trouble| end(game, &*reader, trouble))?;
     let run = plies::Run { reader, backend, disjoint, horizon: question.horizon };
-    run.solve(game, options, watch)
+    let verdict = run.solve(game, options, watch)?;
+    if let Some(feed) = feed {
+        let feed = Rc::into_inner(feed).expect("the backend is gone").into_inner();
+        let written = feed.finish(&::table::Claim::of(question), game);
+        written.map_err(|fault| Ended::Stop(fault.stop()))?;
+    }
+    Ok(verdict)
+}
+
+/// A game whose sweep does not go by plies has no layers for a table.
+fn no_layers(path: &Path) -> StorageFault {
+    let message = format!(
+        "the states of this game do not tell how many steps were played, so `{}` would have no \
+         layers whose values follow from one another",
+        path.display()
+    );
+    let note = "leave `--table` out, or ask for the odds within `--horizon N` steps";
+    StorageFault::refused("no-table", message, note)
 }
 
 /// A game whose sweep does not go by plies has nothing that a checkpoint could hold.

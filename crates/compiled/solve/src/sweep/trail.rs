@@ -60,6 +60,8 @@ pub(super) struct Trail {
     opened_at: Instant,
     spill: Option<PathBuf>,
     thrift: bool,
+    /// Where keys are kept for a table: the folder for them.
+    keys_in: Option<PathBuf>,
     scratch: Option<Scratch>,
     checkpoint: Option<Arc<Checkpoint>>,
     /// Bytes in closed files.
@@ -94,6 +96,7 @@ impl Trail {
             opened_at: Instant::now(),
             spill,
             thrift: false,
+            keys_in: None,
             scratch: None,
             checkpoint,
             closed_bytes: 0,
@@ -103,6 +106,11 @@ impl Trail {
     /// The same trail, which leaves memory also where memory is not short.
     pub(super) fn thrifty(self, thrift: bool) -> Self {
         Self { thrift, ..self }
+    }
+
+    /// The same trail, which keeps all keys, if a folder is given for them.
+    pub(super) fn keeping_keys(self, folder: Option<PathBuf>) -> Self {
+        Self { keys_in: folder, ..self }
     }
 
     /// Whether memory is to be taken for short.
@@ -138,7 +146,7 @@ impl Trail {
 
     /// Whether keys are kept in the trail.
     pub(super) fn wants_keys(&self) -> bool {
-        self.checkpoint.is_some()
+        self.checkpoint.is_some() || self.keys_in.is_some()
     }
 
     /// The plies that were sealed.
@@ -158,7 +166,8 @@ impl Trail {
 
     /// Folder for scratch files.
     pub(super) fn folder(&self) -> PathBuf {
-        self.spill.clone().unwrap_or_else(std::env::temp_dir)
+        let given = self.spill.as_ref().or(self.keys_in.as_ref());
+        given.cloned().unwrap_or_else(std::env::temp_dir)
     }
 
     /// Whether room can be made by writing.
@@ -195,7 +204,7 @@ impl Trail {
     /// Where the open writer writes, for messages.
     fn place(&self) -> PathBuf {
         let folder = self.checkpoint.as_ref().map(|held| held.folder().to_owned());
-        folder.or_else(|| self.spill.clone()).unwrap_or_else(std::env::temp_dir)
+        folder.unwrap_or_else(|| self.folder())
     }
 
     fn failed(&self, error: &std::io::Error) -> StorageFault {

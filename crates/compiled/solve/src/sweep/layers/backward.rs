@@ -14,6 +14,7 @@ use kernel::BLOCK_LANES;
 use store::{Coding, HugeVec};
 use verdict::{HaltReason, Watch};
 
+use super::super::feed::Feed;
 use super::super::registers::{
     BoundsRegisters, Children, NarrowRegisters, Registers, Share, WideRegisters, for_lanes,
 };
@@ -138,14 +139,18 @@ impl<const W: usize> Layers<W> {
         let Some(toss) = self.plies[ply].toss.take() else {
             let read = self.fold(registers, below, scale.step);
             assert_eq!(read, below.ids.len(), "each edge is read once");
+            self.mark(&*registers, below, scale.step, scale);
             return;
         };
         self.value_behind(registers, &toss, scale, below);
-        let count = self.behind_values.len() / scale.limbs;
+        let behind = std::mem::take(&mut self.behind_values);
+        let count = behind.len() / scale.limbs;
         let ids: Vec<u32> = (0..count as u32).collect();
-        let children = Children { values: &self.behind_values, limbs: scale.limbs, ids: &ids };
+        let children = Children { values: &behind, limbs: scale.limbs, ids: &ids };
         let read = self.fold(registers, &children, 1);
         assert_eq!(read, count, "each state behind a toss is read once");
+        self.mark(&*registers, &children, 1, scale);
+        self.behind_values = behind;
         self.plies[ply].toss = Some(toss);
     }
 
@@ -194,9 +199,17 @@ impl<const W: usize> Layers<W> {
         let mut cursor = edges.start;
         let mut keeper = self.value_keeper(ply, scale.limbs)?;
         let mut apart = vec![0; BLOCK_LANES * scale.limbs];
+        let exact = self.keeping_values && !scale.bounds;
+        let feed = self.feed.clone().filter(|_| exact && self.plies[ply].states > 0);
+        if let Some(feed) = &feed {
+            feed.borrow_mut().begin(self.plies[ply].step, scale);
+        }
         for block in 0..self.blocks(ply) {
             self.check_limits(watch, held, BACKWARD_SHARE)?;
             let lanes = self.view(ply, block, &mut shown)?;
+            if feed.is_some() {
+                self.marks.begin(lanes);
+            }
             if leaf == Leaf::Expanded {
                 reduce(&self.expansion.joints, &mut self.shares);
                 let outcomes = self.plies[ply].toss.as_ref().map_or(1, |toss| toss.weights.len());
@@ -217,14 +230,49 @@ impl<const W: usize> Layers<W> {
             if let Some(keeper) = &mut keeper {
                 keeper.add(target)?;
             }
+            if let Some(feed) = &feed {
+                self.feed_block(&mut feed.borrow_mut(), ply, block, target)?;
+            }
             if let Sink::Away(spool) = &mut sink {
                 spool.extend(0, target)?;
             }
         }
         let read = if leaf == Leaf::Expanded { edges.end } else { edges.start };
         assert_eq!(cursor, read, "the backward pass reads each edge once");
+        if let Some(feed) = &feed {
+            feed.borrow_mut().end()?;
+        }
         sink.finish(out)?;
         keeper.map_or(Ok(()), ValueKeeper::finish).map_err(Trouble::from)
+    }
+
+    /// Finds who chose what in the block viewed last, where a table wants to know.
+    fn mark(
+        &mut self,
+        registers: &dyn Registers,
+        children: &Children<'_>,
+        step: u128,
+        scale: &Scale,
+    ) {
+        if self.feed.is_some() && self.keeping_values && !scale.bounds {
+            let (found, shares) = (&self.expansion, &self.shares);
+            self.marks.fold(found, shares, children, registers, (step, scale.limbs));
+        }
+    }
+
+    /// Hands a block with its values to the table.
+    fn feed_block(
+        &mut self,
+        feed: &mut Feed,
+        ply: usize,
+        block: usize,
+        values: &[u64],
+    ) -> Result<(), Trouble> {
+        let width = self.expander.words();
+        let window = &mut self.windows.keys;
+        let keys = self.plies[ply].block(block, width, &mut self.trail, window)?;
+        feed.learn(&self.expansion, &*self.expander);
+        Ok(feed.add(keys, values, &self.marks)?)
     }
 
     /// Makes room for the values of a ply: in memory where they fit, the children's too if they do.

@@ -98,7 +98,7 @@ impl<const W: usize> Layers<W> {
         let mut next = PlyKeys::reusing(std::mem::take(&mut self.spare), width);
         let (counts, toss) = self.fill_somehow(&mut next, most_steps, parted, watch)?;
         let step = self.plies[self.plies.len() - 1].step + counts.steps;
-        let layer = match self.scatter.take() {
+        let mut layer = match self.scatter.take() {
             Some(scatter) => self.put_together(scatter, step, watch)?,
             None => {
                 self.check_level(next.words(), step)?;
@@ -111,6 +111,7 @@ impl<const W: usize> Layers<W> {
         };
         let (shown_to, last_edge, last_key) = self.trail.ends();
         debug_assert_eq!((last_edge - first_edge) as u64, counts.edges, "an id an edge");
+        layer.written_at = self.trail.wants_keys().then_some(first_key..last_key);
         let ply = PastPly {
             counts: counts.clone(),
             toss,
@@ -133,8 +134,11 @@ impl<const W: usize> Layers<W> {
         let width = self.expander.words();
         let parent = self.plies.last_mut().expect("the root at least");
         (parent.expanded, parent.toss) = (Some(expanded), toss);
-        if self.level.is_some() {
+        // Keys that are wanted stay until they are in the trail; those of the root never are.
+        let written = parent.written_at.is_some() || !self.trail.wants_keys();
+        if self.level.is_some() && written {
             self.spare = std::mem::replace(&mut parent.keys, PlyKeys::new(width)).into_words();
+            parent.keys_at = parent.keys_at.take().or(parent.written_at.take());
         }
         self.older_bytes += parent.keys.bytes();
         self.plies.push(layer);
