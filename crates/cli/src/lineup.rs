@@ -13,6 +13,7 @@ use crate::args::{
 use crate::audit::{self, Audited};
 use crate::child::{self, Clingo};
 use crate::failure::Failure;
+use crate::kept;
 
 /// Refuses flags that do not fit each other, and what this build cannot do.
 pub(crate) fn check(args: &SolveArgs) -> Result<(), Failure> {
@@ -60,7 +61,7 @@ fn storage(disk: &DiskArgs, limits: &LimitArgs) -> Storage {
     Storage {
         checkpoint: disk.checkpoint.clone(),
         resume: disk.resume,
-        table: disk.table.clone(),
+        table: kept::whole(disk),
         spill: limits.memory.map(|_| disk.spill.clone().unwrap_or_else(usual)),
         pace: disk.checkpoint_pace.unwrap_or(Storage::default().pace),
     }

@@ -13,6 +13,7 @@ mod child;
 mod commands;
 mod failure;
 mod interrupt;
+mod kept;
 mod lineup;
 mod memory;
 mod progress;

@@ -128,6 +128,26 @@ fn a_wrong_entry_is_shown_with_what_is_written_and_what_is_derived() {
 }
 
 #[test]
+fn a_policy_of_either_side_proves_a_bound() {
+    let sheet = game("tic-tac-toe.gdl");
+    for (side, bound) in [("asked", "at least"), ("opponents", "at most")] {
+        let folder = Folder::new();
+        let table = folder.path().join("policy.table").display().to_string();
+        let ran = run(&["solve", &sheet, "--table", &table, "--policy", side, "--json"]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let entries = ran.json()["table"]["entries"].as_u64().expect("a number");
+        assert!(entries < 2_000, "{side}: {entries} of 5,478 entries");
+        assert_eq!(fs::read_dir(folder.path()).expect("there").count(), 1, "nothing beside it");
+        let proven = run(&["verify", &sheet, &table, "--json"]).json();
+        fits("verify.schema.json", &proven);
+        assert_eq!((&proven["bound"], &proven["value"]), (&bound.into(), &"0/1".into()));
+        let text = run(&["verify", &sheet, &table]).out;
+        assert!(text.contains(&format!("value     {bound} 0")), "{text}");
+    }
+    assert_eq!(run(&["solve", &sheet, "--policy", "asked"]).status, 2);
+}
+
+#[test]
 fn what_cannot_be_written_is_said() {
     let folder = Folder::new();
     let table = folder.path().join("cycle.table").display().to_string();

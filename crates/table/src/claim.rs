@@ -3,6 +3,15 @@
 use gdl::Rulebook;
 use verdict::{Objective, Question};
 
+/// A side of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The role asked about.
+    Asked,
+    /// Its opponents, together.
+    Opponents,
+}
+
 /// The question of a table, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
@@ -19,6 +28,9 @@ pub struct Claim {
     pub chance: Vec<String>,
     /// Whether the first state is the one in which the game begins.
     pub from_start: bool,
+    /// Whose policy it is, where a table holds only what one side's moves lead to: values are then
+    /// bounds from that side.
+    pub policy: Option<Side>,
 }
 
 impl Claim {
@@ -32,6 +44,7 @@ impl Claim {
             horizon: question.horizon,
             chance: question.chance.iter().map(|role| book.role_name(role).to_owned()).collect(),
             from_start: question.from.is_none(),
+            policy: None,
         }
     }
 
@@ -42,11 +55,16 @@ impl Claim {
             Objective::Goal => "goal",
         };
         let horizon = self.horizon.map_or("none".to_owned(), |steps| steps.to_string());
+        let policy = match self.policy {
+            None => "none",
+            Some(Side::Asked) => "asked",
+            Some(Side::Opponents) => "opponents",
+        };
         let from = if self.from_start { "start" } else { "state" };
         let chance: String = self.chance.iter().map(|role| format!(" {role}")).collect();
         format!(
             "rules {:016x}\nrole {}\nobjective {objective}\nhorizon {horizon}\nchance{chance}\n\
-             from {from}\n",
+             from {from}\npolicy {policy}\n",
             self.rules, self.role
         )
     }
@@ -71,7 +89,13 @@ impl Claim {
             "state" => false,
             _ => return None,
         };
-        Some(Self { rules, role, objective, horizon, chance, from_start })
+        let policy = match field("policy ")? {
+            "none" => None,
+            "asked" => Some(Side::Asked),
+            "opponents" => Some(Side::Opponents),
+            _ => return None,
+        };
+        Some(Self { rules, role, objective, horizon, chance, from_start, policy })
     }
 }
 
@@ -95,11 +119,15 @@ mod tests {
 
     #[test]
     fn a_claim_is_read_as_it_was_written() {
-        for (horizon, chance, from_start) in
-            [(None, vec![], true), (Some(0), vec!["random".to_owned(), "o".to_owned()], false)]
-        {
+        let roles = vec!["random".to_owned(), "o".to_owned()];
+        for (horizon, chance, from_start, policy) in [
+            (None, vec![], true, None),
+            (Some(0), roles.clone(), false, Some(Side::Asked)),
+            (Some(7), roles, false, Some(Side::Opponents)),
+        ] {
             let (role, objective) = ("x".to_owned(), Objective::Goal);
-            let claim = Claim { rules: 0xabc, role, objective, horizon, chance, from_start };
+            let claim =
+                Claim { rules: 0xabc, role, objective, horizon, chance, from_start, policy };
             let text = claim.text();
             assert_eq!(Claim::parse(&mut text.lines()), Some(claim));
             for missing in 0..text.lines().count() {

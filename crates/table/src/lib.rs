@@ -22,7 +22,7 @@ mod tests;
 mod writer;
 
 pub use block::{BLOCK, Block, Choice};
-pub use claim::{Claim, rules_sum};
+pub use claim::{Claim, Side, rules_sum};
 pub use facts::facts;
 pub use layout::{Field, Layout, PropId};
 pub use lookup::{Found, Lookup};

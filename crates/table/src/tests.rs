@@ -30,6 +30,7 @@ fn claim() -> Claim {
         horizon: None,
         chance: Vec::new(),
         from_start: true,
+        policy: None,
     }
 }
 

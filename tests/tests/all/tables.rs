@@ -156,18 +156,12 @@ fn tables_of_random_games_are_proven() {
 }
 
 #[test]
-fn a_table_is_the_same_however_memory_was_used() {
+fn a_table_is_the_same_from_a_checkpoint() {
     let book = rulebook("nim", &places::text("games/stochastic-nim-20.gdl"));
     let question = Question::new(book).expect("a player");
     let plain = Folder::new();
     write(&question, Options::default(), storage(&plain)).expect("an answer");
     let bytes = std::fs::read(plain.file()).expect("written");
-    let thrifty = Folder::new();
-    let spill = Some(thrifty.0.join("spill"));
-    let kept = Storage { spill, thrift: true, ..storage(&thrifty) };
-    write(&question, Options::default(), kept).expect("an answer");
-    assert_eq!(std::fs::read(thrifty.file()).expect("written"), bytes);
-    // Once more from a checkpoint that is whole.
     let resumed = Folder::new();
     let checkpoint = Some(resumed.0.join("kept"));
     let kept = Storage { checkpoint, resume: true, pace: Duration::ZERO, ..storage(&resumed) };
@@ -380,6 +374,47 @@ fn every_flipped_bit_is_found_with_and_without_its_checksum() {
             assert!(is_refused(&flipped), "bit {bit} under a checksum of its own");
         }
     }
+}
+
+#[test]
+fn a_policy_of_each_side_proves_a_bound_and_a_worse_one_a_worse_bound() {
+    use table::Side;
+    let mut sheets = vec![("small".to_owned(), SMALL.to_owned())];
+    let seeds = if places::is_slow_run() { 200 } else { 25 };
+    sheets.extend((0..seeds).map(|seed| (format!("seed {seed}"), generate::game(seed))));
+    let mut proven = 0;
+    for (name, sheet) in sheets {
+        let question = Question::new(rulebook(&name, &sheet)).expect("a player");
+        let folder = Folder::new();
+        let Ok(verdict) = write(&question, Options::default(), storage(&folder)) else { continue };
+        let table = Table::open(&folder.file()).expect("a table");
+        for side in [Side::Asked, Side::Opponents] {
+            let path = folder.0.join("policy");
+            let pair = (&table, &question);
+            match watched(|watch| certify::reduce(pair, side, &path, watch)) {
+                Ok(written) => assert!(written.entries <= table.entries(), "{name}"),
+                Err(Refusal::Objection(why)) if why.code == "both-choose" => {
+                    assert!(verdict.simultaneous, "{name}: {why:?}");
+                    continue;
+                }
+                Err(other) => panic!("{name}: {other:?}"),
+            }
+            let proof = certify(&path, &question).unwrap_or_else(|why| panic!("{name}: {why:?}"));
+            assert_eq!(proof.value, verdict.value, "{name}: {side:?}");
+            proven += 1;
+            let mut parts = Parts::of(&path);
+            let chooses = parts.layers.iter().flat_map(|layer| &layer.2);
+            if chooses.filter(|entry| entry.2.choosers > 0).count() == 0 {
+                continue;
+            }
+            // The same entries prove nothing for the other side.
+            let other = if side == Side::Asked { Side::Opponents } else { Side::Asked };
+            parts.claim.policy = Some(other);
+            parts.write(&path);
+            assert!(certify(&path, &question).is_err(), "{name}: {side:?} as {other:?}");
+        }
+    }
+    assert!(proven > seeds as usize / 2, "{proven} bounds");
 }
 
 #[test]

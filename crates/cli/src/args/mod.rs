@@ -239,9 +239,30 @@ pub(crate) struct DiskArgs {
     /// Write the solved game to this file: states, values and best moves (needs --engine sweep)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["roles", "approximate", "width", "players"])]
     pub(crate) table: Option<PathBuf>,
+    /// Write only what one side's best moves lead to: enough to prove a bound from that side
+    #[arg(long, value_enum, value_name = "SIDE", requires = "table")]
+    pub(crate) policy: Option<PolicyArg>,
     /// Write finished plies that took less than this together; 0s writes each alone
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, allow_hyphen_values = true, requires = "checkpoint", hide_short_help = true)]
     pub(crate) checkpoint_pace: Option<Duration>,
+}
+
+/// Whose moves a table follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PolicyArg {
+    /// The role asked about: it wins with at least the value
+    Asked,
+    /// Its opponents: it wins with at most the value
+    Opponents,
+}
+
+impl From<PolicyArg> for ::table::Side {
+    fn from(side: PolicyArg) -> Self {
+        match side {
+            PolicyArg::Asked => Self::Asked,
+            PolicyArg::Opponents => Self::Opponents,
+        }
+    }
 }
 
 /// Who answers.

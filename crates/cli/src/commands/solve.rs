@@ -16,10 +16,10 @@ use super::{print_notes, write_object};
 use crate::args::{PlayersArg, SolveArgs};
 use crate::asking::{Patience, ask};
 use crate::failure::{Failure, Status};
-use crate::report::answer::{Answer, Asked, Ended, Kept};
+use crate::report::answer::{Answer, Asked, Ended};
 use crate::report::json::{AnswerObject, RolesObject};
 use crate::report::{human, trouble};
-use crate::{lineup, memory, question, reading, sheet, state};
+use crate::{kept, lineup, memory, question, reading, sheet, state};
 
 /// Answers.
 pub(crate) fn run(
@@ -72,13 +72,9 @@ fn answer(
     let asked = Asked::new(&source.name, question, args.engine.name().text());
     let audit =
         if args.audit { Some(audited.rows(args, question, source, &patience)?) } else { None };
-    let table = match (&args.disk.table, &ended) {
-        (Some(path), Ended::Exact(_)) => {
-            let table = super::verify::open(path)?;
-            let (entries, bytes) = (table.entries(), table.bytes());
-            Some(Kept { file: path.display().to_string(), entries, bytes })
-        }
-        _ => None,
+    let table = match ended {
+        Ended::Exact(_) => kept::finish(&args.disk, question, &patience)?,
+        Ended::Halted(_) => None,
     };
     Ok(Answer { asked, ended, time, peak_bytes, audit, table })
 }

@@ -8,7 +8,7 @@ use crosscheck::certify::{self, Objection, Proof, Refusal};
 use exact::Ratio;
 use gdl::Source;
 use serde::Serialize;
-use table::{Table, TableFault};
+use table::{Side, Table, TableFault};
 use verdict::{HaltReason, Question};
 
 use super::{print_notes, write_object};
@@ -27,6 +27,8 @@ struct VerifyObject {
     table: String,
     /// Null where a limit was met before the end.
     proven: Option<bool>,
+    /// Whether it is the value, or a bound that one side's policy proves.
+    bound: &'static str,
     value: Option<String>,
     entries: u64,
     /// Entries that were derived and stand as they are written; null where one does not.
@@ -130,7 +132,7 @@ fn pose(args: &VerifyArgs) -> Result<Posed, Failure> {
 }
 
 /// Opens a table.
-pub(super) fn open(path: &std::path::Path) -> Result<Table, Failure> {
+pub(crate) fn open(path: &std::path::Path) -> Result<Table, Failure> {
     let name = path.display();
     Table::open(path).map_err(|fault| match fault {
         TableFault::System(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -144,7 +146,7 @@ pub(super) fn open(path: &std::path::Path) -> Result<Table, Failure> {
     })
 }
 
-fn failure(refusal: Refusal, path: &std::path::Path, source: Option<Source>) -> Failure {
+pub(crate) fn failure(refusal: Refusal, path: &std::path::Path, source: Option<Source>) -> Failure {
     let name = path.display();
     match refusal {
         Refusal::Faulty(fault) => Failure::Game(fault, source),
@@ -181,6 +183,7 @@ fn object(args: &VerifyArgs, table: &Table, threads: usize, started: Instant) ->
         game: sheet::name(&args.game.game),
         table: args.table.display().to_string(),
         proven: None,
+        bound: bound(table),
         value: None,
         entries: table.entries(),
         derived: None,
@@ -218,7 +221,9 @@ fn write_proof(
 ) -> Result<(), Failure> {
     assert!(proof.value.is_probability(), "a proven value is a probability");
     row(out, "proven", &human::question(asked))?;
-    row(out, "value", &number::both(&proof.value))?;
+    let value = number::both(&proof.value);
+    let value = if object.bound == "exact" { value } else { format!("{} {value}", object.bound) };
+    row(out, "value", &value)?;
     let passed = match proof.passed {
         0 => String::new(),
         passed => format!("; {} between layers gone through by the rules", show_count(passed)),
@@ -229,6 +234,15 @@ fn write_proof(
     let time = show_duration(std::time::Duration::from_secs_f64(object.seconds));
     let rate = group_thousands(&format!("{}", rate.round() as u64));
     Ok(row(out, "time", &format!("{time}, {rate} entries/s on {} threads", object.threads))?)
+}
+
+/// What a proof of a table says of the value.
+fn bound(table: &Table) -> &'static str {
+    match table.claim().policy {
+        None => "exact",
+        Some(Side::Asked) => "at least",
+        Some(Side::Opponents) => "at most",
+    }
 }
 
 /// The size of a table for people.

@@ -16,23 +16,23 @@ use crate::reference::{Inner, Node, Plays, State, TermId};
 
 /// Derives entries on one thread.
 pub(crate) struct Checker<'t> {
-    table: &'t Table,
+    pub(super) table: &'t Table,
     names: &'t Names,
-    plays: Plays<'t>,
+    pub(super) plays: Plays<'t>,
     lookup: Lookup<'t>,
     terms: IndexVec<PropId, TermId>,
     props: FxHashMap<TermId, PropId>,
-    moves: FxHashMap<(RoleId, TermId), u32>,
+    pub(super) moves: FxHashMap<(RoleId, TermId), u32>,
     used: Used,
     seen: &'t Seen,
 }
 
 /// A value with the best moves of whoever chooses.
-struct Derived {
-    value: Ratio,
-    choosing: Vec<RoleId>,
+pub(super) struct Derived {
+    pub(super) value: Ratio,
+    pub(super) choosing: Vec<RoleId>,
     /// Their best joint choices, a move for each.
-    best: Vec<Vec<TermId>>,
+    pub(super) best: Vec<Vec<TermId>>,
 }
 
 impl<'t> Checker<'t> {
@@ -104,7 +104,12 @@ impl<'t> Checker<'t> {
             return Err(here(Objection { state, ..Objection::new("other-start", message) }).into());
         }
         let text = || Some(self.names.text(&props));
-        let derived = match self.derive(&state, step) {
+        let policy = self.table.claim().policy;
+        let derived = match policy {
+            None => self.derive(&state, step),
+            Some(side) => self.derive_under(side, (&state, step), found.choice()),
+        };
+        let derived = match derived {
             Err(Refusal::Objection(objection)) => {
                 return Err(here(Objection { state: text(), ..*objection }).into());
             }
@@ -117,7 +122,7 @@ impl<'t> Checker<'t> {
             let objection = Objection::new("wrong-value", message);
             return Err(here(Objection { state: text(), written, derived, ..objection }).into());
         }
-        if Some(found.choice()) != self.numbered(&derived).as_ref() {
+        if policy.is_none() && Some(found.choice()) != self.numbered(&derived).as_ref() {
             let message = "the moves marked best are not those that reach the value";
             let written = Some(self.choice_text(found.choice()));
             let derived = Some(self.best_text(&derived));
@@ -131,7 +136,7 @@ impl<'t> Checker<'t> {
     }
 
     /// The value of a state so many steps from the start, and the best moves there.
-    fn derive(&mut self, state: &State, step: u32) -> Result<Derived, Refusal> {
+    pub(super) fn derive(&mut self, state: &State, step: u32) -> Result<Derived, Refusal> {
         let nobody = |value| Derived { value, choosing: Vec::new(), best: Vec::new() };
         let inner = match self.plays.look_at(state)? {
             Node::Terminal(worth) => return Ok(nobody(worth)),
@@ -169,13 +174,14 @@ impl<'t> Checker<'t> {
     }
 
     /// The mean of each pair of moves, the opponents' fastest.
-    fn means(&mut self, state: &State, inner: &Inner, step: u32) -> Result<Vec<Ratio>, Refusal> {
+    pub(super) fn means(
+        &mut self,
+        state: &State,
+        inner: &Inner,
+        step: u32,
+    ) -> Result<Vec<Ratio>, Refusal> {
         let mut sums: Vec<Ratio> = Vec::with_capacity(inner.own * inner.opposing);
-        let mut children = Vec::with_capacity(inner.joint_moves().min(1 << 16));
-        self.plays.go_through::<Refusal>(state, inner, |_, joint, next| {
-            children.push((joint.to_vec(), next));
-            Ok(true)
-        })?;
+        let children = self.followers(state, inner)?;
         for part in children.chunks(inner.outcomes) {
             let mut sum = Ratio::zero();
             for (joint, next) in part {
@@ -184,6 +190,47 @@ impl<'t> Checker<'t> {
             sums.push(sum / Ratio::new(inner.outcomes as u64, 1u8));
         }
         Ok(sums)
+    }
+
+    /// The joint moves of a state with the states that follow.
+    fn followers(
+        &mut self,
+        state: &State,
+        inner: &Inner,
+    ) -> Result<Vec<(Vec<TermId>, State)>, Refusal> {
+        let mut children = Vec::with_capacity(inner.joint_moves().min(1 << 16));
+        self.plays.go_through::<Refusal>(state, inner, |_, joint, next| {
+            children.push((joint.to_vec(), next));
+            Ok(true)
+        })?;
+        Ok(children)
+    }
+
+    /// The states that follow a state.
+    pub(super) fn next_states(
+        &mut self,
+        state: &State,
+        inner: &Inner,
+    ) -> Result<Vec<State>, Refusal> {
+        Ok(self.followers(state, inner)?.into_iter().map(|(_, next)| next).collect())
+    }
+
+    /// The state of a key, and its entry.
+    pub(super) fn opened(&mut self, layer: usize, key: &[u64]) -> Result<(State, Found), Refusal> {
+        let props = self.table.layout().state(key);
+        let found = self.lookup.find(layer, key)?;
+        let Some((props, found)) = props.zip(found) else {
+            return Err(Objection::new("missing-state", "a state is not in the table").into());
+        };
+        let state = self.plays.simulator.state_of(props.iter().map(|prop| self.terms[*prop]));
+        Ok((state, found))
+    }
+
+    /// The key of a state, if one stands for it.
+    pub(super) fn key(&self, state: &State) -> Option<Vec<u64>> {
+        let props: Option<Vec<PropId>> =
+            state.terms().iter().map(|term| self.props.get(term).copied()).collect();
+        self.table.layout().key(&props?)
     }
 
     /// The value that the table has for a state that follows; one between two layers is derived.
@@ -214,11 +261,7 @@ impl<'t> Checker<'t> {
 
     /// The entry of a state.
     fn find(&mut self, layer: usize, state: &State) -> Result<Option<Found>, Refusal> {
-        let props: Option<Vec<PropId>> =
-            state.terms().iter().map(|term| self.props.get(term).copied()).collect();
-        let Some(key) = props.and_then(|props| self.table.layout().key(&props)) else {
-            return Ok(None);
-        };
+        let Some(key) = self.key(state) else { return Ok(None) };
         Ok(self.lookup.find(layer, &key)?)
     }
 

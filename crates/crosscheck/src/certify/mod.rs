@@ -12,12 +12,18 @@
 //! entry that no other leads to, a name that no entry has and a denominator that could be smaller
 //! are refused, so that what a table holds beside its values is exact as well.
 //!
+//! A table that holds one side's policy has fewer entries: where the side chooses only the marked move
+//! is followed, and the value must be what that move leads to, whatever the others do. So the value
+//! is what the policy is sure of, a bound from that side.
+//!
 //! Shared with the engine that wrote it: the reader of GDL, the reader of the file and the
 //! arithmetic of fractions. Costs what the reference costs, some ten microseconds a state and as
 //! many a joint move, on each of several threads.
 
 mod entry;
 mod names;
+mod policy;
+mod reduce;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -30,6 +36,7 @@ use verdict::{Fault, HaltReason, Progress, Question, Watch};
 
 use entry::Checker;
 use names::Names;
+pub use reduce::reduce;
 
 /// Bytes of blocks that all threads keep together, where memory is not limited.
 const BLOCK_BYTES: u64 = 256 << 20;
@@ -143,7 +150,7 @@ pub fn claimed(table: &Table, rulebook: &std::sync::Arc<Rulebook>) -> Result<Que
         let state = state.ok_or_else(|| unfit("its first key is of no state".to_owned()))?;
         question.from = Some(state.iter().map(|prop| names[prop.index()].clone()).collect());
     }
-    if Claim::of(&question) != *claim {
+    if (Claim { policy: claim.policy, ..Claim::of(&question) }) != *claim {
         return Err(unfit("the claim is not as it is written".to_owned()));
     }
     Ok(question)
@@ -187,6 +194,19 @@ pub(crate) struct Seen {
     pub(crate) passed: AtomicU64,
 }
 
+impl Seen {
+    /// Nothing yet.
+    fn none(table: &Table) -> Self {
+        let layers = table.layers().iter();
+        let bits = |entries: u64| (0..entries.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Self {
+            reached: layers.clone().map(|layer| bits(layer.entries)).collect(),
+            common: layers.map(|layer| Mutex::new(layer.denominator.clone())).collect(),
+            passed: AtomicU64::new(0),
+        }
+    }
+}
+
 /// The blocks of a table, handed out in order.
 struct Work {
     blocks: Vec<(usize, usize)>,
@@ -203,12 +223,7 @@ impl Work {
         let layers = table.layers();
         let blocks = layers.iter().enumerate();
         let blocks = blocks.flat_map(|(layer, held)| (0..held.blocks()).map(move |b| (layer, b)));
-        let bits = |entries: u64| (0..entries.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        let seen = Seen {
-            reached: layers.iter().map(|layer| bits(layer.entries)).collect(),
-            common: layers.iter().map(|layer| Mutex::new(layer.denominator.clone())).collect(),
-            passed: AtomicU64::new(0),
-        };
+        let seen = Seen::none(table);
         Self {
             blocks: blocks.collect(),
             next: AtomicUsize::new(0),
