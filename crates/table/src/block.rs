@@ -6,7 +6,7 @@
 //! Always: numbers that [`Block::parse`] takes are those that [`Block::new`] and the parts of it
 //! make, so that what a block means is written in one way only.
 //!
-//! On boards of a few cells this takes some five bytes an entry: neighbouring keys differ in their
+//! On boards of a few cells this takes three to five bytes an entry: neighbouring keys differ in their
 //! low bytes, values repeat, and there are few sets of best moves.
 
 use std::cmp::Ordering;

@@ -22,7 +22,7 @@ mod terms;
 mod tests;
 
 pub use each::{Ties, each};
-pub(crate) use plays::{Inner, Node, Plays};
 pub use expectiminimax::Reference;
+pub(crate) use plays::{Inner, Node, Plays};
 pub use states::{Simulator, State};
 pub use terms::TermId;

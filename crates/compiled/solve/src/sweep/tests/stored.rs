@@ -279,6 +279,21 @@ fn a_game_without_plies_is_refused_with_a_way_out() {
     assert!(solved(&sweep, &within).is_ok());
 }
 
+#[test]
+fn a_table_is_the_same_however_memory_was_used() {
+    let written = |thrift: bool| {
+        let folder = Folder::new();
+        fs::create_dir_all(&folder.0).expect("a folder");
+        let (spill, table) = (Some(folder.0.join("spill")), Some(folder.0.join("table")));
+        let storage = Storage { spill, table, ..Storage::default() };
+        let sweep = Sweep::new(Options::default()).with_storage(storage);
+        let sweep = if thrift { sweep.thrifty() } else { sweep };
+        solved(&sweep, &game("stochastic-tic-tac-toe-3x3")).expect("an answer");
+        fs::read(folder.0.join("table")).expect("written")
+    };
+    assert!(written(false) == written(true), "the same bytes");
+}
+
 /// What does not fit in memory is found part by part, and looked up range by range; here nothing
 /// fits.
 #[test]
