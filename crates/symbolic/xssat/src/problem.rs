@@ -16,6 +16,8 @@ pub(crate) struct Problem {
     pub(crate) formula: Leveled,
     /// For each literal, those that it implies by binary clauses.
     pub(crate) implied: Rows<Lit>,
+    /// For each literal the pairs of which one has to hold where it does, by clauses of three.
+    pub(crate) pairs: Rows<[Lit; 2]>,
     /// Number of chance variables before each variable.
     pub(crate) chances_before: Vec<u32>,
     pub(crate) scales: Scales,
@@ -45,6 +47,7 @@ impl Problem {
         let has_scales = Scales::fits(&formula.odds);
         let problem = Self {
             implied: implications(&formula),
+            pairs: pairs(&formula),
             chances_before: chances_before(&formula),
             scales: Scales::new(if has_scales { &formula.odds } else { &[] }),
             has_scales,
@@ -66,6 +69,7 @@ impl Problem {
     pub(crate) fn bare(formula: Leveled) -> Self {
         Self {
             implied: implications(&formula),
+            pairs: pairs(&formula),
             chances_before: Vec::new(),
             scales: Scales::new(&[]),
             has_scales: false,
@@ -92,6 +96,21 @@ fn implications(formula: &Leveled) -> Rows<Lit> {
     };
     Rows::transposed(2 * formula.variables(), Lit::from_code(0), || {
         binaries().flat_map(|(a, b)| [((!a).code(), b), ((!b).code(), a)])
+    })
+}
+
+fn pairs(formula: &Leveled) -> Rows<[Lit; 2]> {
+    let blank = [Lit::from_code(0); 2];
+    let ternaries = || {
+        (0..formula.clauses.len()).filter_map(|id| match *formula.clauses.get(id) {
+            [a, b, c] => Some((a, b, c)),
+            _ => None,
+        })
+    };
+    Rows::transposed(2 * formula.variables(), blank, || {
+        ternaries().flat_map(|(a, b, c)| {
+            [((!a).code(), [b, c]), ((!b).code(), [a, c]), ((!c).code(), [a, b])]
+        })
     })
 }
 

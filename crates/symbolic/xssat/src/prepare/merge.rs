@@ -136,7 +136,7 @@ impl<'a> Search<'a> {
             for (var, word) in self.words.iter_mut().enumerate().filter(|_| is_whole) {
                 *word = *word << 1 | u64::from(self.propagator.value(Var::from_index(var)));
             }
-            self.propagator.undo(self.problem, 0);
+            self.propagator.undo(0);
             if is_whole {
                 self.all = self.all << 1 | 1;
                 drawn += 1;
@@ -167,7 +167,7 @@ impl<'a> Search<'a> {
                 let Some((first, mark)) = branches.pop().filter(|_| conflicts < PATIENCE) else {
                     return false;
                 };
-                self.propagator.undo(self.problem, mark);
+                self.propagator.undo(mark);
                 lit = !first;
                 place = lit.var().index() + 1;
                 debug_assert!(self.propagator.is_open(lit.var()));
@@ -238,7 +238,7 @@ impl<'a> Search<'a> {
         let mark = self.propagator.mark();
         self.propagator.stop_after(NEAR);
         let refuted = lits.iter().any(|&lit| self.assume(lit).is_err());
-        self.propagator.undo(self.problem, mark);
+        self.propagator.undo(mark);
         self.propagator.stop_after(u64::MAX);
         refuted
     }

@@ -108,7 +108,7 @@ impl<'a> Walk<'a> {
                 Walked::Halted(self.problem.value(&lower), self.problem.value(&upper), reason)
             }
         };
-        self.propagator.undo(self.problem, 0);
+        self.propagator.undo(0);
         self.stats.propagations += std::mem::take(&mut self.propagator.drawn);
         walked
     }
@@ -399,7 +399,7 @@ impl<'a> Walk<'a> {
     /// Takes the second value of the top branch; false on a conflict, with the value 0.
     fn turn(&mut self, lit: Lit, mark: usize) -> bool {
         self.stack.turn();
-        self.propagator.undo(self.problem, mark);
+        self.propagator.undo(mark);
         self.place = lit.var().index() + 1;
         self.stats.decisions += 1;
         self.narrow_second(lit);
