@@ -91,6 +91,7 @@ pub(crate) fn options(args: &EngineArgs, sheet: &SheetArgs) -> Options {
         approximate: args.approximate,
         fold: !args.no_fold,
         width: args.width,
+        tier: args.tier.map_or(standard.tier, Into::into),
         depth: args.depth,
         evaluate: args.evaluate.map(Into::into),
         seed: args.seed.unwrap_or(standard.seed),
@@ -124,6 +125,7 @@ fn refuse_misfits(args: &EngineArgs) -> Result<(), Failure> {
         (args.approximate && engine != EngineName::Sweep, "--approximate", "--engine sweep"),
         (args.width.is_some() && engine != EngineName::Sweep, "--width", "--engine sweep"),
         (args.no_fold && engine != EngineName::Sweep, "--no-fold", "--engine sweep"),
+        (args.tier.is_some() && engine != EngineName::Sweep, "--tier", "--engine sweep"),
         (
             args.placement.is_some() && engine != EngineName::Symbolic,
             "--placement",

@@ -499,9 +499,34 @@ fn completions_are_there_for_the_usual_shells() {
 fn explain_tells_how_the_game_was_compiled() {
     let ran = run(&["solve", &game("tic-tac-toe.gdl"), "--explain"]);
     assert_eq!(ran.status, 0, "{ran:?}");
-    for part in ["gates", "propositions", "groups", "tier", "word"] {
+    for part in ["gates", "propositions", "groups", "tier dense: digits of 27 x 27 x 27 values"] {
         assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
     }
+    let ran = run(&["solve", &game("tic-tac-toe.gdl"), "--explain", "--tier", "table"]);
+    for part in ["tier planes, 1 word a state", "not dense: it was asked for"] {
+        assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
+    }
+}
+
+#[test]
+fn a_tier_that_does_not_fit_is_refused_and_one_that_does_says_the_same() {
+    let (pig, connect) = (game("pig-5.gdl"), game("stochastic-connect-3-4x4.gdl"));
+    let refused = run(&["solve", &pig, "--tier", "dense"]);
+    assert_eq!(refused.status, 2, "{refused:?}");
+    for part in ["this question is not for `--tier dense`: ", "leave `--tier` out"] {
+        assert!(refused.err.contains(part), "`{part}` is not in\n{}", refused.err);
+    }
+    assert_eq!(run(&["solve", &pig, "--tier", "auto"]).status, 0);
+    let misfit = run(&["solve", &pig, "--engine", "search", "--tier", "table"]);
+    assert_eq!(misfit.status, 2, "{misfit:?}");
+    let answer = |tier| {
+        let ran = run(&["solve", &connect, "--tier", tier]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        // All but the line of times.
+        let lines = ran.out.lines().filter(|line| !line.starts_with("time"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(answer("dense"), answer("table"));
 }
 
 #[cfg(unix)]

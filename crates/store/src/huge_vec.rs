@@ -65,6 +65,20 @@ impl<T: Plain> HugeVec<T> {
         Self { start: NonNull::dangling(), len: 0, capacity: 0, kind: PhantomData }
     }
 
+    /// A vector of zeros that were not touched yet: pages that are never written cost nothing.
+    ///
+    /// # Errors
+    /// When the system refuses the memory.
+    pub fn zeroed(len: usize) -> Result<Self, OutOfMemory> {
+        let mut zeros = Self::new();
+        if len > 0 {
+            zeros.grow_to(len)?;
+            // A fresh mapping is zero, and zero bytes are zero.
+            zeros.len = len;
+        }
+        Ok(zeros)
+    }
+
     /// Number of elements.
     #[inline]
     pub fn len(&self) -> usize {

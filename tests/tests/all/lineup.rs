@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crosscheck::reference::Reference;
 use gdl::{ReadOptions, Rulebook, Source};
-use solve::{Options, Search, Sweep};
+use solve::{Options, Search, Sweep, Tier};
 use verdict::{Engine, Question, Stop, Verdict, Watch};
 
 /// An engine, and the name under which facts files speak of it.
@@ -19,14 +19,16 @@ pub(crate) struct Seat {
     pub(crate) engine: Box<dyn Engine>,
 }
 
-/// Every engine, and the sweep once more with states that wait for chance kept.
+/// Every engine, and the sweep once more by tables, and with states that wait for chance kept.
 pub(crate) fn seats() -> Vec<Seat> {
     let kept = Options { fold: false, ..Options::default() };
+    let tables = Options { tier: Tier::Table, ..Options::default() };
     let seat = |name, variant, engine| Seat { name, variant, engine };
     vec![
         seat("reference", "", Box::new(Reference)),
         seat("search", "", Box::new(Search::new(Options::default()))),
         seat("sweep", "", Box::new(Sweep::new(Options::default()))),
+        seat("sweep", " (tables)", Box::new(Sweep::new(tables))),
         seat("sweep", " (nothing folded)", Box::new(Sweep::new(kept))),
     ]
 }

@@ -303,6 +303,30 @@ pub(crate) struct EngineArgs {
     /// Keep the states that wait for chance too; for tests and measurements
     #[arg(long, hide_short_help = true)]
     pub(crate) no_fold: bool,
+    /// How the sweep keeps states; for tests and measurements (needs --engine sweep)
+    #[arg(long, value_enum, value_name = "TIER", hide_short_help = true)]
+    pub(crate) tier: Option<TierName>,
+}
+
+/// How the sweep keeps states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TierName {
+    /// As suits the game
+    Auto,
+    /// Packed bits in tables, for every game
+    Table,
+    /// Numbers in mixed radix, for games that come apart into digits
+    Dense,
+}
+
+impl From<TierName> for solve::Tier {
+    fn from(name: TierName) -> Self {
+        match name {
+            TierName::Auto => Self::Auto,
+            TierName::Table => Self::Table,
+            TierName::Dense => Self::Dense,
+        }
+    }
 }
 
 impl EngineArgs {

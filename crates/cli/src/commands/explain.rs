@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use gdl::Source;
-use solve::Game;
+use solve::{Game, TierChoice};
 use verdict::Question;
 
 use crate::args::{EngineName, SolveArgs};
@@ -35,9 +35,10 @@ pub(crate) fn write(
     let compiled = patience.watch(|watch| {
         let game = Game::new(question, &options, watch)?;
         let expander = game.expander(&options)?;
-        Ok((game, expander))
+        let choice = solve::tier_choice(&game, question, &options);
+        Ok((game, expander, choice))
     });
-    let (game, expander) = compiled.map_err(|stop| failure(stop, source))?;
+    let (game, expander, choice) = compiled.map_err(|stop| failure(stop, source))?;
     let count = |number: usize| show_count(number as u64);
     let net = &game.net;
     writeln!(
@@ -55,8 +56,26 @@ pub(crate) fn write(
         "          {} groups of which one holds; the ply {level} from the state",
         count(game.guesses.groups.len())
     )?;
+    if args.engine.name() == EngineName::Sweep
+        && args.disk.checkpoint.is_none()
+        && args.disk.table.is_none()
+        && let TierChoice::Dense(sizes, places) = &choice
+    {
+        let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
+        let (sizes, places) = (sizes.join(" x "), show_count(*places));
+        return Ok(writeln!(
+            out,
+            "          tier dense: digits of {sizes} values, {places} places"
+        )?);
+    }
     let words = expander.words();
     assert!(words > 0, "a key has a word");
     let words = counted(words as u64, "word");
-    Ok(writeln!(out, "          tier {}, {words} a state", expander.tier())?)
+    write!(out, "          tier {}, {words} a state", expander.tier())?;
+    match choice {
+        TierChoice::Table(why) if args.engine.name() == EngineName::Sweep => {
+            Ok(writeln!(out, "; not dense: {why}")?)
+        }
+        _ => Ok(writeln!(out)?),
+    }
 }

@@ -8,6 +8,7 @@ mod check;
 mod codec;
 mod constants;
 mod delta;
+pub mod dense;
 mod expand;
 mod frame;
 mod isa;

@@ -19,8 +19,8 @@ mod testing;
 
 pub use backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
 pub use game::{Game, Guesses, TakenBack};
-pub use options::Options;
+pub use options::{Options, Tier};
 pub use players::each;
 pub use search::{Evaluator, Search};
 pub use storage::{Storage, StorageFault};
-pub use sweep::{Perft, PerftPly, Sweep, perft};
+pub use sweep::{Perft, PerftPly, Sweep, TierChoice, perft, tier_choice};

@@ -2,6 +2,18 @@
 
 use crate::search::Evaluator;
 
+/// How the sweep keeps states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tier {
+    /// As suits the game.
+    #[default]
+    Auto,
+    /// Packed bits in tables, for every game.
+    Table,
+    /// Numbers in mixed radix, for games that come apart into digits; others are refused.
+    Dense,
+}
+
 /// Options of the compiled engines.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -14,6 +26,8 @@ pub struct Options {
     /// Sweep only, for games whose states recur: bounds of this width, in units of 2^-63, instead
     /// of a fraction.
     pub width: Option<u64>,
+    /// Sweep only: how it keeps states.
+    pub tier: Tier,
     /// Search only: steps that it looks ahead; deeper play counts as anything in [0, 1].
     pub depth: Option<u32>,
     /// Search only: the estimate that is shown beside bounds, if any.
@@ -31,6 +45,7 @@ impl Default for Options {
             approximate: false,
             fold: true,
             width: None,
+            tier: Tier::Auto,
             depth: None,
             evaluate: None,
             seed: 1,

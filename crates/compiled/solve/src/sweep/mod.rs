@@ -8,6 +8,7 @@
 //! breaks restarts the solve without it.
 
 mod checkpoint;
+mod dense;
 mod estimate;
 mod feed;
 mod graph;
@@ -51,6 +52,7 @@ use level::LevelTables;
 use past::Past;
 use trail::Trail;
 
+pub use dense::{TierChoice, tier_choice};
 pub use paths::{Perft, PerftPly, perft};
 
 /// The sweep on the processor.
@@ -112,6 +114,13 @@ impl Engine for Sweep {
                 &"it takes back what was not guessed",
             )
             .stop());
+        }
+        let disk = dense::Disk {
+            plies: checkpoint.is_some() || self.storage.table.is_some(),
+            spill: self.storage.spill.is_some(),
+        };
+        if let Some(verdict) = dense::attempt(&game, question, &self.options, disk, watch)? {
+            return Ok(verdict);
         }
         loop {
             let (spill, thrift) = (self.storage.spill.clone(), self.thrift);

@@ -7,13 +7,14 @@ use verdict::{Engine, HaltReason, Question, Stop};
 
 use super::super::Sweep;
 use super::stored::interrupted_after;
-use crate::Options;
 use crate::testing::{Limits, WALK, game, halt, question, under};
+use crate::{Options, Tier};
 
 fn limited(limits: Limits) -> (verdict::Halt, Ratio) {
     let question = game("stochastic-connect-4-4x4");
     let value = Ratio::new(1_253_113_609_u64, 1_u64 << 32);
-    let ended = under(limits, |watch| Sweep::new(Options::default()).judge(&question, watch));
+    let options = Options { tier: Tier::Table, ..Options::default() };
+    let ended = under(limits, |watch| Sweep::new(options).judge(&question, watch));
     (halt(ended), value)
 }
 
@@ -50,7 +51,7 @@ fn bounds_only_tighten_from_ply_to_ply_until_they_meet() {
     let within = Question { horizon: Some(9), ..question(WALK) };
     let games = [game("stochastic-tic-tac-toe-3x3"), game("stochastic-nim-20"), within];
     for (place, question) in games.iter().enumerate() {
-        let sweep = Sweep::new(Options::default());
+        let sweep = Sweep::new(Options { tier: Tier::Table, ..Options::default() });
         let known = under(Limits::default(), |watch| sweep.judge(question, watch)).expect("known");
         let (mut last, mut halts) = ((Ratio::zero(), Ratio::one()), 0);
         for times in 1.. {

@@ -1,0 +1,147 @@
+//! Moves as shifts of lanes.
+
+use crate::expand::{BLOCK_WORDS, Mask};
+use crate::isa::{Isa, dispatch};
+
+/// Lanes that one move takes `by` lanes further (or back, where it is negative).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shift {
+    /// Which lanes.
+    pub lanes: Mask,
+    /// How far.
+    pub by: i32,
+}
+
+/// A move inside a block: where it is allowed, and what it does there.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread<'a> {
+    /// Lanes in which it may be played.
+    pub allowed: Mask,
+    /// What it does, all upward.
+    pub shifts: &'a [Shift],
+}
+
+/// Lanes moved; those that would leave the block are lost.
+#[inline(always)]
+pub fn moved(source: &Mask, by: i32) -> Mask {
+    let (words, bits) = ((by.unsigned_abs() / 64) as usize, by.unsigned_abs() % 64);
+    let mut out = [0; BLOCK_WORDS];
+    if words >= BLOCK_WORDS {
+        return out;
+    }
+    if by >= 0 {
+        for at in words..BLOCK_WORDS {
+            out[at] = source[at - words] << bits;
+        }
+        if bits > 0 {
+            for at in words + 1..BLOCK_WORDS {
+                out[at] |= source[at - words - 1] >> (64 - bits);
+            }
+        }
+    } else {
+        for at in words..BLOCK_WORDS {
+            out[at - words] = source[at] >> bits;
+        }
+        if bits > 0 {
+            for at in words + 1..BLOCK_WORDS {
+                out[at - words - 1] |= source[at] << (64 - bits);
+            }
+        }
+    }
+    out
+}
+
+/// Adds to `reached` all that the moves lead to, until nothing is new.
+pub fn spread(isa: Isa, reached: &mut Mask, moves: &[Spread<'_>]) {
+    spread_on(isa, reached, moves);
+}
+
+dispatch! {
+    /// See [`spread`].
+    fn spread_on(reached: &mut Mask, moves: &[Spread<'_>]) = spread_body
+}
+
+/// How many lanes a mask has.
+pub fn count(isa: Isa, mask: &Mask) -> u64 {
+    count_on(isa, mask)
+}
+
+dispatch! {
+    /// See [`count`].
+    fn count_on(mask: &Mask) -> u64 = count_body
+}
+
+#[inline(always)]
+fn count_body(mask: &Mask) -> u64 {
+    mask.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
+#[inline(always)]
+fn spread_body(reached: &mut Mask, moves: &[Spread<'_>]) {
+    loop {
+        let mut fresh = 0;
+        for step in moves {
+            for shift in step.shifts {
+                debug_assert!(shift.by > 0, "a move inside a block goes up");
+                let mut source = [0; BLOCK_WORDS];
+                let mut seen = 0;
+                for at in 0..BLOCK_WORDS {
+                    source[at] = reached[at] & step.allowed[at] & shift.lanes[at];
+                    seen |= source[at];
+                }
+                if seen == 0 {
+                    continue;
+                }
+                let next = moved(&source, shift.by);
+                for at in 0..BLOCK_WORDS {
+                    fresh |= next[at] & !reached[at];
+                    reached[at] |= next[at];
+                }
+            }
+        }
+        if fresh == 0 {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::lanes;
+
+    #[test]
+    fn lanes_move_both_ways_and_fall_off_the_ends() {
+        let mut mask = [0; BLOCK_WORDS];
+        mask[0] = 1 << 63 | 1;
+        mask[15] = 1 << 62;
+        let at = |by| lanes(&moved(&mask, by)).collect::<Vec<_>>();
+        assert_eq!(at(0), [0, 63, 1022]);
+        assert_eq!(at(1), [1, 64, 1023]);
+        assert_eq!(at(64), [64, 127]);
+        assert_eq!(at(100), [100, 163]);
+        assert_eq!(at(-62), [1, 960]);
+        assert_eq!(at(-1022), [0]);
+        assert!(at(2000).is_empty() && at(-1024).is_empty());
+    }
+
+    #[test]
+    fn moves_spread_until_nothing_is_new_and_only_where_allowed() {
+        let all = [u64::MAX; BLOCK_WORDS];
+        let (mut even, mut odd) = ([0; BLOCK_WORDS], [0; BLOCK_WORDS]);
+        (0..BLOCK_WORDS).for_each(|at| (even[at], odd[at]) = (0x5555 << 16, 0xAAAA));
+        let up = [Shift { lanes: even, by: 1 }, Shift { lanes: odd, by: 64 }];
+        for isa in Isa::available() {
+            assert_eq!((count(isa, &all), count(isa, &even)), (1024, 16 * 8));
+            let mut reached = [0; BLOCK_WORDS];
+            reached[2] = 0b10;
+            spread(isa, &mut reached, &[Spread { allowed: all, shifts: &up }]);
+            let found: Vec<usize> = lanes(&reached).collect();
+            assert_eq!(found, (2..16).map(|word| 64 * word + 1).collect::<Vec<_>>());
+            let mut reached = [0; BLOCK_WORDS];
+            reached[2] = 0b10;
+            spread(isa, &mut reached, &[Spread { allowed: [0; BLOCK_WORDS], shifts: &up }]);
+            assert_eq!(lanes(&reached).count(), 1);
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! The dense tier: states by their place, not by stored keys.
+//!
+//! Where a game comes apart into phases and digits (crate `factor`), a state is a number in mixed
+//! radix, and all tables ascend: one ascending pass over the places finds the states reached
+//! ([`reach`]), one descending pass their values ([`value`]). No key is stored, nothing is hashed
+//! or sorted, and children are found by adding a constant. A place costs 4 or 8 bytes of values and
+//! a bit, reached or not, so games of which few places are reached are left to the tier of tables.
+//!
+//! Always: digits, tables and levels are proven before the first pass; the view (ends, goals,
+//! legal moves) is evaluated on every state reached, and each is checked for well-formedness. A
+//! flaw is shown by the tier of tables, which is asked then. Values are whole numbers over the
+//! denominator of their level, exact; a game whose denominators do not fit in 64 bits is declined.
+//!
+//! Source of the arrangement: notes on dense blocks in DESIGN; the bitmap over a mixed-radix index
+//! is what hand-written solvers of connect do.
+
+mod choices;
+mod layout;
+mod planes;
+mod reach;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use exact::Ratio;
+use factor::{Factored, Parts, Refusal};
+use index::Id;
+use kernel::{BLOCK_LANES, Expander};
+use verdict::{Counts, Fault, HaltReason, Question, Stop, Verdict, Watch};
+
+use crate::first_moves::{FirstMoves, PairValue};
+use crate::game::unknown;
+use crate::game::{Game, top_payment};
+use crate::limits::Limits;
+use crate::{Options, Tier};
+use choices::Choices;
+use layout::Layout;
+use planes::Planes;
+use reach::{Reached, Stopped};
+use steps::Steps;
+use value::Arenas;
+
+/// Values that joined digits may have together.
+const JOINED: usize = 32;
+const _: () = assert!(JOINED <= BLOCK_LANES);
+
+/// Why the dense tier gave no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Declined {
+    /// The game does not fit, as the end of a sentence.
+    Unfit(&'static str),
+    /// A state breaks a rule of the language, or a limit was met: the other tier tells.
+    Flawed,
+    /// A limit.
+    Limit(HaltReason),
+}
+
+impl From<Refusal> for Declined {
+    fn from(refusal: Refusal) -> Self {
+        Self::Unfit(refusal.0)
+    }
+}
+
+/// Whether a game is solved by this tier, and why not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TierChoice {
+    /// It is: numbers of values of its digits, and places for states.
+    Dense(Vec<usize>, u64),
+    /// It is not, for this reason, the end of a sentence.
+    Table(&'static str),
+}
+
+/// What else is asked of a solve.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Disk {
+    /// Plies are kept, in a checkpoint or a table.
+    pub(super) plies: bool,
+    /// What does not fit in memory goes to disk.
+    pub(super) spill: bool,
+}
+
+/// What the sweep would do with a question, nothing being kept on disk.
+pub fn tier_choice(game: &Game, question: &Question, options: &Options) -> TierChoice {
+    match plan(game, question, options, Disk::default()) {
+        Ok(plan) => {
+            let (sizes, places) = plan.sizes();
+            TierChoice::Dense(sizes, places)
+        }
+        Err(refusal) => TierChoice::Table(refusal.0),
+    }
+}
+
+fn plan(game: &Game, question: &Question, options: &Options, disk: Disk) -> Result<Plan, Refusal> {
+    if options.tier == Tier::Table {
+        return Err(Refusal("it was asked for"));
+    }
+    if question.horizon.is_some() {
+        return Err(Refusal("the steps are bounded"));
+    }
+    if options.approximate || options.width.is_some() {
+        return Err(Refusal("bounds are asked for"));
+    }
+    if !options.fold {
+        return Err(Refusal("states that wait for chance are to be kept"));
+    }
+    if disk.plies {
+        return Err(Refusal("plies are kept on disk"));
+    }
+    Plan::new(game)
+}
+
+/// Solves by this tier where it suits; none where another tier is to answer.
+///
+/// # Errors
+/// Where this tier is forced: why it cannot answer.
+pub(super) fn attempt(
+    game: &Game,
+    question: &Question,
+    options: &Options,
+    disk: Disk,
+    watch: &Watch<'_>,
+) -> Result<Option<Verdict>, Stop> {
+    let forced = options.tier == Tier::Dense;
+    let tight = |plan: &Plan| {
+        // Tables can leave memory, values by place cannot.
+        watch.memory.filter(|_| disk.spill).is_some_and(|limit| plan.most_bytes() > limit)
+    };
+    let solved = plan(game, question, options, disk).map_err(Declined::from).and_then(|plan| {
+        if tight(&plan) {
+            return Err(Declined::Unfit("its places may not fit in memory"));
+        }
+        plan.solve(game, options, watch)
+    });
+    match solved {
+        Ok(verdict) => Ok(Some(verdict)),
+        Err(Declined::Unfit(why)) if forced => Err(unfit(why)),
+        Err(Declined::Limit(reason)) if forced => {
+            let advice = super::plies::advice(&reason);
+            Err(unknown(reason, &advice))
+        }
+        Err(_) => Ok(None),
+    }
+}
+
+fn unfit(why: &str) -> Stop {
+    Stop::Faulty(Box::new(Fault {
+        code: "tier",
+        message: format!("this question is not for `--tier dense`: {why}"),
+        states: Vec::new(),
+        span: None,
+        notes: vec!["leave `--tier` out: the sweep then takes the tier that suits".to_owned()],
+    }))
+}
+
+/// A game ready for its passes.
+pub(super) struct Dense<'a> {
+    game: &'a Factored,
+    layout: &'a Layout,
+    steps: &'a Steps,
+    choices: &'a Choices,
+}
+
+/// A game arranged for the dense tier.
+pub(crate) struct Plan {
+    game: Factored,
+    layout: Layout,
+    steps: Steps,
+    choices: Choices,
+}
+
+impl Plan {
+    /// Takes a game apart and arranges it.
+    ///
+    /// # Errors
+    /// Why it does not fit.
+    pub(crate) fn new(game: &Game) -> Result<Self, Refusal> {
+        let (weights, offset) =
+            game.guesses.level.as_ref().ok_or(Refusal("a state does not tell its ply"))?;
+        let casting = &game.casting;
+        let parts = Parts {
+            asked: casting.asked,
+            opponents: casting.opponents.clone(),
+            chance: casting.chance.clone(),
+        };
+        let factored = factor::factor(&game.net, &parts, &game.guesses.groups, JOINED)?;
+        let levels = factor::levels(&factored, weights, *offset)
+            .ok_or(Refusal("the digits do not tell the ply"))?;
+        let steps = Steps::new(&factored, &levels, top_payment(casting))?;
+        let layout =
+            Layout::new(&factored).ok_or(Refusal("there are too many places for states"))?;
+        let choices =
+            Choices::new(&factored, &layout).ok_or(Refusal("there are too many choices"))?;
+        Ok(Self { game: factored, layout, steps, choices })
+    }
+
+    fn dense(&self) -> Dense<'_> {
+        let Self { game, layout, steps, choices } = self;
+        Dense { game, layout, steps, choices }
+    }
+
+    /// Sizes of the digits, those of lanes and rows first; and all places.
+    pub(crate) fn sizes(&self) -> (Vec<usize>, u64) {
+        let size = |digit: usize| self.game.digits[digit].values.len();
+        let order = [self.layout.lane].into_iter().chain(self.layout.row);
+        let sizes = order.chain(self.layout.high.iter().copied()).map(size);
+        (sizes.collect(), (self.layout.blocks * BLOCK_LANES) as u64)
+    }
+
+    /// Bytes that a solve holds at most, and what the process is likely to hold beside.
+    fn most_bytes(&self) -> u64 {
+        const BESIDE: u64 = 32 << 20;
+        let planes = 4 * 8 * kernel::BLOCK_WORDS;
+        (self.layout.blocks * (BLOCK_LANES * size_of::<u64>() + planes)) as u64 + BESIDE
+    }
+
+    /// Solves.
+    ///
+    /// # Errors
+    /// On a flaw of a state and on a limit.
+    pub(crate) fn solve(
+        &self,
+        game: &Game,
+        options: &Options,
+        watch: &Watch<'_>,
+    ) -> Result<Verdict, Declined> {
+        let (dense, limits) = (self.dense(), Limits::new());
+        let bases = game.net.bases.len();
+        let mut planes = Planes::new(dense.game, dense.layout, dense.steps, &game.casting, bases);
+        let reached =
+            reach::reach(&dense, &mut planes, limits, watch).map_err(|stopped| match stopped {
+                Stopped::Flawed => Declined::Flawed,
+                Stopped::Limit(reason) => Declined::Limit(reason),
+            })?;
+        let values =
+            value::value(&dense, &mut planes, &reached, limits, watch).map_err(Declined::Limit)?;
+        dense.verdict(game, options, &reached, &values)
+    }
+}
+
+impl Dense<'_> {
+    /// The highest level of rows and lanes of a chunk.
+    fn highest_of(&self, planes: &Planes<'_>) -> usize {
+        let of = |digit: usize| self.steps.parts[digit].iter().copied().max().unwrap_or(0) as usize;
+        debug_assert!(planes.chunk < self.layout.chunks);
+        of(self.layout.lane) + self.layout.row.map_or(0, of)
+    }
+
+    /// Whether the values of a block need 64 bits.
+    fn is_wide(&self, planes: &mut Planes<'_>, block: usize) -> bool {
+        let mut values = std::mem::take(&mut planes.values);
+        let chunk = self.layout.decode(block, &mut values);
+        let high = self.layout.high.iter().zip(&values);
+        let level: usize = high.map(|(digit, value)| self.steps.part(*digit, *value)).sum();
+        planes.values = values;
+        let rows = (0..self.layout.rows()).filter_map(|row| self.layout.row_value(chunk, row));
+        let rows = rows.map(|row| self.layout.row.map_or(0, |digit| self.steps.part(digit, row)));
+        let lanes = self.steps.parts[self.layout.lane].iter().copied().min().unwrap_or(0);
+        let lowest = level + rows.min().unwrap_or(0) + lanes as usize;
+        let most = self.steps.units[lowest].saturating_mul(self.steps.top);
+        most > u64::from(u32::MAX)
+    }
+
+    fn verdict(
+        &self,
+        game: &Game,
+        options: &Options,
+        reached: &Reached,
+        values: &Arenas,
+    ) -> Result<Verdict, Declined> {
+        let start: Vec<u32> = self.game.digits.iter().map(|digit| digit.start).collect();
+        let (block, lane) = self.layout.place(&start);
+        let level = self.level(&start);
+        let value = self.steps.ratio(level, values.value(block, lane));
+        assert!(value.is_probability(), "a value lies in [0, 1]");
+        let pairs = self.root_pairs(game, &start, values);
+        let first = if pairs.is_empty() {
+            FirstMoves::none()
+        } else {
+            assert_eq!(
+                crate::first_moves::root_bounds(&pairs).0,
+                value,
+                "the root is the best of its moves"
+            );
+            let expander: Box<dyn Expander> =
+                game.expander(options).map_err(|_| Declined::Unfit("it has no keys"))?;
+            FirstMoves::new(game, &*expander, &pairs)
+        };
+        let counts = &reached.counts;
+        Ok(Verdict {
+            value,
+            choosers: first.choosers.clone(),
+            moves: first.exact(),
+            cut: false,
+            simultaneous: false,
+            checked: true,
+            counts: Counts {
+                states: Some(counts.kept + counts.folded),
+                decision_states: Some(counts.decisions),
+                stored: counts.kept,
+                plies: Some(self.steps.steps(counts.highest)),
+                translation: None,
+            },
+        })
+    }
+
+    fn level(&self, values: &[u32]) -> usize {
+        let digits = values.iter().enumerate();
+        digits.map(|(digit, value)| self.steps.part(digit, *value as usize)).sum()
+    }
+
+    /// The legal pairs of moves of the start with their values; none where it is terminal.
+    fn root_pairs(&self, game: &Game, start: &[u32], values: &Arenas) -> Vec<PairValue> {
+        let state = net::interpret::initial(&game.net);
+        let view = net::interpret::view(&game.net, &state);
+        if view.terminal {
+            return Vec::new();
+        }
+        let legal = |pair: &&factor::Pair| pair.moves.iter().all(|input| view.legal[*input]);
+        let pairs = self.game.phases[0].pairs.iter().filter(legal);
+        pairs.map(|pair| self.pair_value(game, start, pair, values)).collect()
+    }
+
+    fn pair_value(
+        &self,
+        game: &Game,
+        start: &[u32],
+        pair: &factor::Pair,
+        values: &Arenas,
+    ) -> PairValue {
+        let mut sum = Ratio::zero();
+        for outcome in &pair.outcomes {
+            let mut child = start.to_vec();
+            for &(digit, map) in &outcome.maps {
+                child[digit] = self.game.digits[digit].maps[map][child[digit] as usize];
+            }
+            let (block, lane) = self.layout.place(&child);
+            let value = self.steps.ratio(self.level(&child), values.value(block, lane));
+            let share = Ratio::new(u64::from(outcome.weight), u64::from(pair.total));
+            sum = &sum + &(&share * &value);
+        }
+        // The ordinal of the opponents' joint move counts the first opponent's moves fastest.
+        let (mut ordinal, mut weight) = (0, 1);
+        for (input, &role) in pair.moves[1..].iter().zip(&game.casting.opponents) {
+            let inputs = &game.net.roles[role].inputs;
+            ordinal += (input.index() - inputs.start) * weight;
+            weight *= inputs.len().max(1);
+        }
+        let opponents = u32::try_from(ordinal).expect("joint moves are numbered");
+        PairValue { asked: pair.moves[0], opponents, lower: sum.clone(), upper: sum }
+    }
+}
