@@ -392,6 +392,21 @@ fn engines_agree_and_the_table_says_so() {
     assert_eq!(object["questions"][0]["engines"].as_array().unwrap().len(), 3);
 }
 
+/// A slip in a condition changes the value and is no fault: whoever solves is told where to look.
+#[test]
+fn conditions_that_cannot_hold_are_pointed_out() {
+    let slip = format!("{GUESS}(<= (legal x c) (true strat))\n");
+    let told = |words: &[&str], sheet: &str| {
+        let mut all = vec!["solve", "-"];
+        all.extend(words);
+        let ran = run_with(&all, sheet.as_bytes());
+        assert_eq!(ran.status, 0, "{ran:?}");
+        ran.err.contains("1 warning about conditions that nothing makes true: `oddsmith check -`")
+    };
+    assert!(told(&[], &slip) && !told(&[], GUESS));
+    assert!(!told(&["--quiet"], &slip) && !told(&["--json"], &slip));
+}
+
 /// Bounds that overlap are no agreement.
 #[test]
 fn a_comparison_of_nothing_says_so() {

@@ -16,6 +16,7 @@ use super::{print_notes, write_object};
 use crate::args::{PlayersArg, SolveArgs};
 use crate::asking::{Patience, ask};
 use crate::failure::{Failure, Status};
+use crate::quantity::counted;
 use crate::report::answer::{Answer, Asked, Ended};
 use crate::report::json::{AnswerObject, RolesObject};
 use crate::report::{human, trouble};
@@ -51,6 +52,9 @@ pub(crate) fn run(
         write_json(out, args, &answers)?;
     } else if args.explain {
         super::explain::write(out, args, &posed.questions[0], &posed.source)?;
+    }
+    if !args.json && !args.quiet {
+        print_notes(&slips(args, &posed.source));
     }
     // Taking a huge rulebook apart takes seconds, and the process ends here anyway.
     std::mem::forget(posed);
@@ -88,6 +92,12 @@ fn fell_short(args: &SolveArgs, ended: &Ended) -> bool {
         }
     }
 }
+
+/// Longer sheets are not read again for advice.
+const LONGEST_READ_AGAIN: usize = 1 << 18;
+/// Advice that bears on the value.
+const BEARING: &[&str] =
+    &["never-true", "never-played", "never-matched", "never-applies", "function-arity"];
 
 /// The limits of one question.
 pub(super) fn patience(args: &SolveArgs, started: Instant) -> Patience {
@@ -131,6 +141,24 @@ pub(super) fn warn(args: &SolveArgs, posed: &Posed) {
         let text = trouble::rendered(&posed.warnings, &posed.source, trouble::colored());
         std::io::stderr().write_all(text.as_bytes()).ok();
     }
+}
+
+/// That conditions of the sheet can never hold, if some cannot: a slip of the pen there changes the
+/// value without a fault. What they are is for `check` to tell.
+fn slips(args: &SolveArgs, source: &Source) -> Vec<String> {
+    if source.text.len() > LONGEST_READ_AGAIN {
+        return Vec::new();
+    }
+    let reading = sheet::interpret(source, &args.sheet, false, true);
+    let found = reading.diagnostics.iter().filter(|held| BEARING.contains(&held.code)).count();
+    if found == 0 {
+        return Vec::new();
+    }
+    let (name, warnings) = (&source.name, counted(found as u64, "warning"));
+    let name = if &**name == "<stdin>" { "-" } else { name };
+    vec![format!(
+        "{warnings} about conditions that nothing makes true: `oddsmith check {name}` shows them"
+    )]
 }
 
 /// The sheet and the questions that the flags put to it.
