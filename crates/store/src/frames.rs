@@ -41,12 +41,19 @@ pub struct Frame {
     at: u64,
     /// Bytes of the packed numbers.
     bytes: u32,
+    /// Checksum of its head, and so of its numbers.
+    sum: u64,
 }
 
 impl Frame {
     /// Bytes that it takes.
     pub fn size(&self) -> u64 {
         HEAD_BYTES as u64 + u64::from(self.bytes)
+    }
+
+    /// A checksum of what it holds: its tag, its numbers, how they are packed.
+    pub fn sum(&self) -> u64 {
+        self.sum
     }
 }
 
@@ -89,7 +96,8 @@ impl Head {
     }
 
     fn frame(&self, at: u64) -> Frame {
-        Frame { tag: self.field(1), count: self.field(2), at, bytes: self.field(0) }
+        let sum = u64::from_le_bytes(self.0[..8].try_into().expect("eight bytes"));
+        Frame { tag: self.field(1), count: self.field(2), at, bytes: self.field(0), sum }
     }
 }
 
@@ -538,6 +546,13 @@ mod tests {
         file.read(&frames[2], &mut words).expect("sound");
         file.read(&frames[1], &mut halves).expect("sound");
         assert_eq!((words, halves), (vec![1, 2, 3, 5, 6, 7, 8], vec![9, 10, 8]));
+        let two = folder.0.join("two");
+        let mut writer = FrameWriter::create(&two).expect("begun");
+        writer.write(1, Coding::Plain, &[1u64, 2, 3]).expect("written");
+        writer.write(2, Coding::Steps(1), &[9u32, 10, 7]).expect("written");
+        let (_, others) = writer.finish(None).expect("finished");
+        assert_eq!(frames[0].sum(), others[0].sum(), "the same numbers");
+        assert_ne!(frames[1].sum(), others[1].sum(), "other numbers");
     }
 
     #[test]

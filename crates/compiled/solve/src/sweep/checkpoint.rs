@@ -5,8 +5,8 @@
 //! of their children), `values-N` (the values of ply N; only the newest are kept), `counted` (the
 //! distinct states, where plies share some), and `lock`. docs/checkpoint.md tells their form.
 //!
-//! Always: what is under its own name is whole, and `plies-N` follow one another without a gap;
-//! so a process that is killed loses the ply in work, and those that took less than a moment
+//! Always: what is under its own name is whole, and `plies-N` follow one another without a gap,
+//! each with a checksum of all before it; so a process that is killed loses the ply in work, and those that took less than a moment
 //! before it. A folder is written to only when all in it is a checkpoint's, of the same rules and
 //! the same question, and no other process holds it.
 
@@ -35,9 +35,10 @@ const VERIFIED_BYTES: u64 = 64 << 20;
 /// What a values file adds to its ply in its name frame.
 const OF_VALUES: u64 = 1 << 32;
 
-/// Of which plies values and counts are: how many, and a checksum of what is known of each. The
-/// place of a state in its ply is decided when the ply is found, so that values of other plies
-/// would be values of other states.
+/// Of which plies a file is: how many lie before it, and a checksum of all that is kept of them.
+/// The place of a state in its ply is decided when the ply is found, by what memory there was as
+/// well, so that beside other plies of the same game edges would lead to other states and values
+/// would be theirs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Whole {
     pub(super) plies: usize,
@@ -45,11 +46,12 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// The same plies and one more, of which `words` tell what is known.
-    pub(super) fn and(self, words: &[u64]) -> Self {
-        let bytes: Vec<u8> =
-            [self.digest].iter().chain(words).flat_map(|it| it.to_le_bytes()).collect();
-        Self { plies: self.plies + 1, digest: store::checksum(&bytes) }
+    /// The same plies and those of one more file, up to `plies`.
+    pub(super) fn and(self, plies: usize, frames: &[Frame]) -> Self {
+        let sums = frames.iter().map(Frame::sum);
+        let numbers = [self.digest, plies as u64].into_iter().chain(sums);
+        let bytes: Vec<u8> = numbers.flat_map(u64::to_le_bytes).collect();
+        Self { plies, digest: store::checksum(&bytes) }
     }
 
     fn words(self) -> [u64; 2] {
@@ -249,17 +251,18 @@ impl Checkpoint {
         self.folder.file(&format!("{VALUES}{ply:06}"))
     }
 
-    fn create(&self, path: &Path, place: u64) -> Result<FrameWriter, StorageFault> {
+    fn create(&self, path: &Path, place: u64, of: Whole) -> Result<FrameWriter, StorageFault> {
         let begun = FrameWriter::create(path).and_then(|mut writer| {
-            let name = [self.identity, place];
+            let [plies, digest] = of.words();
+            let name = [self.identity, place, plies, digest];
             writer.write(tag::NAME, Coding::Plain, &name).map(|()| writer)
         });
         begun.map_err(|error| StorageFault::system("write", path, &error))
     }
 
-    /// Begins the file of the plies from `first` on.
-    pub(super) fn begin_plies(&self, first: usize) -> Result<FrameWriter, StorageFault> {
-        self.create(&self.plies_path(first), first as u64)
+    /// Begins the file of the plies that follow these.
+    pub(super) fn begin_plies(&self, after: Whole) -> Result<FrameWriter, StorageFault> {
+        self.create(&self.plies_path(after.plies), after.plies as u64, after)
     }
 
     /// Whether values are to be kept again.
@@ -276,10 +279,8 @@ impl Checkpoint {
         of: Whole,
     ) -> Result<FrameWriter, StorageFault> {
         let path = self.values_path(ply);
-        let mut writer = self.create(&path, ply as u64 | OF_VALUES)?;
-        let [plies, digest] = of.words();
-        let sizes = [limbs as u64, states as u64, plies, digest];
-        let written = writer.write(tag::PLY, Coding::Plain, &sizes);
+        let mut writer = self.create(&path, ply as u64 | OF_VALUES, of)?;
+        let written = writer.write(tag::PLY, Coding::Plain, &[limbs as u64, states as u64]);
         written.map_err(|error| StorageFault::system("write", &path, &error))?;
         Ok(writer)
     }
@@ -304,16 +305,20 @@ impl Checkpoint {
     /// Keeps the numbers of distinct states and decision states.
     pub(super) fn keep_counted(&self, counts: (u64, u64), of: Whole) -> Result<(), StorageFault> {
         let path = self.folder.file(COUNTED);
-        let mut writer = self.create(&path, 0)?;
-        let [plies, digest] = of.words();
-        let written = writer.write(tag::PLY, Coding::Plain, &[counts.0, counts.1, plies, digest]);
+        let mut writer = self.create(&path, 0, of)?;
+        let written = writer.write(tag::PLY, Coding::Plain, &[counts.0, counts.1]);
         written
             .and_then(|()| writer.finish(None).map(drop))
             .map_err(|error| StorageFault::system("write", &path, &error))
     }
 
-    /// Opens a file whose name frame must be that of `place`.
-    fn open_file(&self, path: &Path, place: u64) -> Result<(FrameFile, Vec<Frame>), StorageFault> {
+    /// Opens a file whose name frame must be that of `place`, of the plies that are there.
+    fn open_file(
+        &self,
+        path: &Path,
+        place: u64,
+        there: Whole,
+    ) -> Result<(FrameFile, Vec<Frame>), StorageFault> {
         let failed = |error| StorageFault::reading(path, &error);
         let (file, frames) = FrameFile::open(path).map_err(failed)?;
         let mut name: Vec<u64> = Vec::new();
@@ -321,9 +326,18 @@ impl Checkpoint {
             Some(first) if first.tag == tag::NAME => file.read(first, &mut name).map_err(failed)?,
             _ => return Err(StorageFault::damaged(path, &"it does not say what it is")),
         }
-        if name != [self.identity, place] {
+        let [identity, named, plies, digest] = name[..] else {
+            return Err(StorageFault::damaged(path, &"it does not say what it is"));
+        };
+        if [identity, named] != [self.identity, place] {
             let what = "it belongs to another checkpoint or another ply";
             return Err(StorageFault::damaged(path, &what));
+        }
+        if plies > there.plies as u64 {
+            return Err(StorageFault::damaged(&self.plies_path(there.plies), &"it is missing"));
+        }
+        if [plies, digest] != there.words() {
+            return Err(StorageFault::damaged(path, &"it belongs to other plies"));
         }
         Ok((file, frames))
     }
@@ -338,7 +352,7 @@ impl Checkpoint {
                 let missing = self.plies_path(first);
                 return Err(StorageFault::damaged(&missing, &"it is missing"));
             }
-            let (file, frames) = self.open_file(&path, first as u64)?;
+            let (file, frames) = self.open_file(&path, first as u64, past.whole)?;
             for frame in &frames {
                 verified += frame.size();
                 if verified <= VERIFIED_BYTES {
@@ -351,23 +365,14 @@ impl Checkpoint {
                     .map_err(|error| StorageFault::reading(&path, &error))?;
                 let ply = PastPly::parse(&words)
                     .ok_or_else(|| StorageFault::damaged(&path, &"a ply is not whole"))?;
-                past.whole = past.whole.and(&words);
                 past.plies.push(ply);
             }
+            past.whole = past.whole.and(past.plies.len(), &frames);
             past.files.push((path, frames, past.whole));
         }
         past.values = self.read_values(&names, past.whole)?;
         past.counted = self.read_counted(&names, past.whole)?;
         Ok(past)
-    }
-
-    /// Refuses what is of other plies than are there.
-    fn compare_plies(&self, path: &Path, of: [u64; 2], there: Whole) -> Result<(), StorageFault> {
-        if of[0] > there.plies as u64 {
-            return Err(StorageFault::damaged(&self.plies_path(there.plies), &"it is missing"));
-        }
-        let same = of == there.words();
-        if same { Ok(()) } else { Err(StorageFault::damaged(path, &"it belongs to other plies")) }
     }
 
     fn read_values(
@@ -378,7 +383,7 @@ impl Checkpoint {
         let number = |name: &String| name.strip_prefix(VALUES).and_then(|it| it.parse().ok());
         let Some(ply) = names.iter().filter_map(number).min() else { return Ok(None) };
         let path = self.values_path(ply);
-        let (file, frames) = self.open_file(&path, ply as u64 | OF_VALUES)?;
+        let (file, frames) = self.open_file(&path, ply as u64 | OF_VALUES, there)?;
         let (mut sizes, mut words): (Vec<u64>, u64) = (Vec::new(), 0);
         let failed = |error| StorageFault::reading(&path, &error);
         for frame in &frames {
@@ -391,13 +396,12 @@ impl Checkpoint {
                 _ => {}
             }
         }
-        let [limbs, states, plies, digest] = sizes[..] else {
+        let [limbs, states] = sizes[..] else {
             return Err(StorageFault::damaged(&path, &"it is not whole"));
         };
         if limbs == 0 || limbs.checked_mul(states) != Some(words) {
             return Err(StorageFault::damaged(&path, &"it is not whole"));
         }
-        self.compare_plies(&path, [plies, digest], there)?;
         self.value_bytes.store(frames.iter().map(Frame::size).sum(), Ordering::Relaxed);
         let frames = frames.into_iter().filter(|frame| frame.tag == tag::VALUES).collect();
         Ok(Some(PastValues { ply, limbs: limbs as usize, path, file, frames }))
@@ -412,16 +416,13 @@ impl Checkpoint {
             return Ok(None);
         }
         let path = self.folder.file(COUNTED);
-        let (file, frames) = self.open_file(&path, 0)?;
+        let (file, frames) = self.open_file(&path, 0, there)?;
         let mut words: Vec<u64> = Vec::new();
         for frame in frames.iter().filter(|frame| frame.tag == tag::PLY) {
             file.read(frame, &mut words).map_err(|error| StorageFault::reading(&path, &error))?;
         }
         match words[..] {
-            [states, decisions, plies, digest] => {
-                self.compare_plies(&path, [plies, digest], there)?;
-                Ok(Some((states, decisions)))
-            }
+            [states, decisions] => Ok(Some((states, decisions))),
             _ => Err(StorageFault::damaged(&path, &"it is not whole")),
         }
     }

@@ -10,7 +10,7 @@ use crate::game::TakenBack;
 use crate::options::Options;
 
 /// Version of the form of the folder.
-const FORM: u32 = 2;
+const FORM: u32 = 3;
 
 /// A manifest in parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +110,6 @@ mod tests {
         for cut in 0..text.len() {
             assert_eq!(Manifest::parse(&text[..cut]), None);
         }
-        assert_eq!(Manifest::parse(&text.replace("checkpoint 2", "checkpoint 1")), None);
+        assert_eq!(Manifest::parse(&text.replace("checkpoint 3", "checkpoint 2")), None);
     }
 }

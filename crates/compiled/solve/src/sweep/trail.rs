@@ -55,8 +55,8 @@ pub(super) struct Trail {
     sealed_frames: usize,
     sealed: (usize, usize, usize),
     /// Plies sealed, and those in files that are closed.
-    plies: Whole,
-    closed_plies: usize,
+    plies: usize,
+    closed: Whole,
     opened_at: Instant,
     spill: Option<PathBuf>,
     thrift: bool,
@@ -91,8 +91,8 @@ impl Trail {
             streaming: checkpoint.is_some(),
             sealed_frames: 0,
             sealed: (0, 0, 0),
-            plies: Whole::default(),
-            closed_plies: 0,
+            plies: 0,
+            closed: Whole::default(),
             opened_at: Instant::now(),
             spill,
             thrift: false,
@@ -149,9 +149,10 @@ impl Trail {
         self.checkpoint.is_some() || self.keys_in.is_some()
     }
 
-    /// The plies that were sealed.
+    /// The plies, which are all in closed files.
     pub(super) fn plies(&self) -> Whole {
-        self.plies
+        assert_eq!(self.closed.plies, self.plies, "files are closed before more is told of them");
+        self.closed
     }
 
     /// The checkpoint, where there is one.
@@ -179,7 +180,7 @@ impl Trail {
     fn writer(&mut self) -> Result<&mut FrameWriter, StorageFault> {
         if self.writer.is_none() {
             let writer = match &self.checkpoint {
-                Some(checkpoint) => checkpoint.begin_plies(self.closed_plies)?,
+                Some(checkpoint) => checkpoint.begin_plies(self.closed)?,
                 None => FrameWriter::scratch(self.scratch()?),
             };
             self.sealed_frames = writer.frames();
@@ -252,7 +253,7 @@ impl Trail {
 
     /// Ends a ply: what follows belongs to the next. `words` tell what is known of the ply.
     pub(super) fn seal(&mut self, words: &[u64]) -> Result<(), StorageFault> {
-        self.plies = self.plies.and(words);
+        self.plies += 1;
         if self.streaming {
             self.pour_from(1)?;
             if self.checkpoint.is_some() {
@@ -302,17 +303,17 @@ impl Trail {
     pub(super) fn close(&mut self) -> Result<(), StorageFault> {
         let Some(writer) = self.writer.take() else { return Ok(()) };
         assert_eq!(writer.frames(), self.sealed_frames, "a file is closed between plies");
-        if self.checkpoint.is_some() && self.plies.plies == self.closed_plies {
+        if self.checkpoint.is_some() && self.plies == self.closed.plies {
             return Ok(());
         }
         let finished = writer.finish(self.scratch.as_mut());
         let (file, frames) = finished.map_err(|error| self.failed(&error))?;
         let source = match &self.checkpoint {
-            Some(checkpoint) => Source::Named(checkpoint.plies_path(self.closed_plies)),
+            Some(checkpoint) => Source::Named(checkpoint.plies_path(self.closed.plies)),
             None => Source::Scratch(file),
         };
         self.add(source, &frames);
-        self.closed_plies = self.plies.plies;
+        self.closed = self.closed.and(self.plies, &frames);
         Ok(())
     }
 
@@ -331,16 +332,15 @@ impl Trail {
         }
     }
 
-    /// Takes in a checkpoint's file, the next one, of plies up to `plies`; everything in it is on
-    /// disk only.
-    pub(super) fn resume(&mut self, path: PathBuf, frames: &[Frame], plies: Whole) {
+    /// Takes in a checkpoint's file, the next one; with it the plies are `closed`. Everything in it
+    /// is on disk only.
+    pub(super) fn resume(&mut self, path: PathBuf, frames: &[Frame], closed: Whole) {
         self.add(Source::Named(path), frames);
         for run in [&mut self.record, &mut self.keys] {
             (run.base, run.written) = (run.indexed, run.indexed);
         }
         (self.edges.base, self.edges.written) = (self.edges.indexed, self.edges.indexed);
-        self.plies = plies;
-        self.closed_plies = plies.plies;
+        (self.plies, self.closed) = (closed.plies, closed);
         self.sealed = self.ends();
     }
 

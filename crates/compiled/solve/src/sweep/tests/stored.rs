@@ -29,6 +29,12 @@ impl Folder {
         files.sort();
         files
     }
+
+    /// Names and bytes of all files.
+    fn contents(&self) -> Vec<(String, Vec<u8>)> {
+        let read = |path: &PathBuf| (name(path), fs::read(path).expect("read"));
+        self.files().iter().map(read).collect()
+    }
 }
 
 impl Drop for Folder {
@@ -263,6 +269,47 @@ fn any_file_of_a_backward_pass_can_be_lost() {
         let plies = kept.iter().filter(|(path, _)| name(path).starts_with("plies-")).count();
         assert!(plies > 5, "{what}: {plies} files of plies");
         assert_eq!(refused.len(), plies + 1, "{what}: all plies and the manifest: {refused:?}");
+    }
+}
+
+/// The places of states depend on the memory that there was, so that two runs of one question leave
+/// different files of the same names.
+#[test]
+fn files_of_another_run_are_refused_or_the_same() {
+    let within = Question { horizon: Some(9), ..question(WALK) };
+    for (question, what) in [(&game("stochastic-tic-tac-toe-3x3"), "cells"), (&within, "a walk")] {
+        let (one, other) = (Folder::new(), Folder::new());
+        let sweep = sweep(Options::default(), &one.0);
+        let whole = solved(&sweep, question).expect("an answer");
+        let spilling = Storage { spill: Some(other.0.clone()), ..storage(&other.0) };
+        let parted = Sweep::new(Options::default()).with_storage(spilling).thrifty();
+        assert_eq!(solved(&parted, question).expect("an answer"), whole, "{what}");
+        let kept = one.contents();
+        assert!(["values-000001", "manifest"].iter().all(|name| one.0.join(name).exists()));
+        for with_values in [true, false] {
+            let mut refused = 0;
+            for (changed, bytes) in other.contents() {
+                let foreign = kept.iter().find(|(name, _)| *name == changed);
+                let differs = foreign.is_some_and(|(_, own)| *own != bytes);
+                for path in one.files() {
+                    fs::remove_file(path).expect("removed");
+                }
+                let plies = |name: &str| name.starts_with("plies-") || name == "manifest";
+                for (name, bytes) in kept.iter().filter(|(name, _)| with_values || plies(name)) {
+                    fs::write(one.0.join(name), bytes).expect("written");
+                }
+                fs::write(one.0.join(&changed), bytes).expect("written");
+                match solved(&sweep, question) {
+                    Ok(verdict) => assert_eq!(verdict, whole, "{what} with another {changed}"),
+                    ended => {
+                        assert!(differs, "{what}: {changed} is the same in both");
+                        assert_eq!(refusal(ended), "checkpoint-damaged", "{what}: {changed}");
+                        refused += 1;
+                    }
+                }
+            }
+            assert!(refused > 3, "{what}: {refused} files were told from those of the other run");
+        }
     }
 }
 
