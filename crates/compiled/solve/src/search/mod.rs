@@ -7,8 +7,8 @@
 //! with a full window, so that each shown value is a value. Beside the bounds an estimate may be
 //! asked for ([`estimate`]); it reads bounds and never writes any.
 //!
-//! Always: bounds are sound whenever it stops, and those of a longer search lie inside those of a
-//! shorter one; an exact answer comes from equal bounds only.
+//! Always: bounds are sound whenever it stops, and within one run they only get tighter; an exact
+//! answer comes from equal bounds only.
 
 mod deepen;
 mod estimate;

@@ -70,15 +70,15 @@ fn halt(
 ) -> Result<Verdict, Ended> {
     let expander = graph.expander.fork();
     drop(graph);
-    let calm = AtomicBool::new(false);
+    let (calm, interrupted) = (AtomicBool::new(false), watch.interrupted());
     let spent = watch.started.elapsed().as_secs_f64();
     let left = watch.time.map_or(INTERRUPT_GRACE, |limit| limit.as_secs_f64() - spent);
-    let seconds = if watch.interrupted() { INTERRUPT_GRACE } else { left.max(GRACE) };
+    let seconds = if interrupted { INTERRUPT_GRACE } else { left.max(GRACE) };
     let quiet = Watch {
         started: Instant::now(),
         time: Some(Duration::from_secs_f64(seconds)),
         memory: watch.memory,
-        interrupt: &calm,
+        interrupt: if interrupted { &calm } else { watch.interrupt },
         progress: watch.progress,
     };
     let reader = expander.fork();

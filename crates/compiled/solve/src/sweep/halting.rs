@@ -7,9 +7,14 @@
 //!
 //! Always: bounds of several passes are met, so that a deeper one only tightens them.
 //!
-//! Refused: valuing the leaves of a pass that was broken off by what it knows of deeper plies. Where
-//! the forward pass is done, the rest of the time is enough for the backward pass, which takes a
-//! third of the time at most; where it is not, nothing deeper is known.
+//! An interrupt that comes while bounds are made breaks off the pass in work: what is known by then
+//! is told, and first bounds are made once more within a moment.
+//!
+//! Refused: valuing leaves by what a backward pass that was broken off knew. It holds the values of
+//! one deep ply only, and the plies from there to the root are those that there was no time for.
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -22,6 +27,7 @@ use super::{Ended, end};
 use crate::backend::{Leaf, PlyCounts, Trouble};
 use crate::first_moves::PairValue;
 use crate::game::{Game, top_payment};
+use crate::storage::StorageFault;
 
 /// Seconds for bounds where no time is asked for.
 const MOST_SECONDS: f64 = 1e6;
@@ -37,11 +43,35 @@ const BACKWARD_SPEED: f64 = 3.0;
 const FIRST_PART: f64 = 0.125;
 const DEEPER_PART: f64 = 0.8;
 
+/// An interrupt that never comes.
+static CALM: AtomicBool = AtomicBool::new(false);
+
 /// Bounds with the ply whose states were their leaves, and the time that they took.
 struct Known {
     passed: Passed,
     last: usize,
     took: Duration,
+}
+
+/// What bounds are made from, and what they may take.
+struct Room<'a> {
+    forward: &'a Forward,
+    /// The largest payment.
+    top: u32,
+    /// The limits of the solve, whose interrupt breaks passes off.
+    watch: Watch<'a>,
+    until: Instant,
+}
+
+impl<'a> Room<'a> {
+    fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+
+    /// The limits of one pass that begins now.
+    fn pass(&self, time: Duration) -> Watch<'a> {
+        Watch { started: Instant::now(), time: Some(time), ..self.watch }
+    }
 }
 
 impl Run {
@@ -56,99 +86,102 @@ impl Run {
         if let Err(trouble) = self.backend.settle() {
             return end(game, &*self.reader, trouble);
         }
-        let until = Instant::now() + Duration::from_secs_f64(self.seconds(watch));
-        match self.first_bounds(forward, top_payment(&game.casting), until, watch) {
+        let interrupted = watch.interrupted();
+        let time = Duration::from_secs_f64(if interrupted { GRACE } else { seconds(watch) });
+        // What has been interrupted already is not to be broken off again.
+        let interrupt = if interrupted { &CALM } else { watch.interrupt };
+        let mut room = Room {
+            forward,
+            top: top_payment(&game.casting),
+            watch: Watch { interrupt, ..*watch },
+            until: Instant::now() + time,
+        };
+        let first = self.first_bounds(&mut room);
+        match first.and_then(|known| self.deepened(known, &room)) {
             Err(trouble) => end(game, &*self.reader, trouble),
-            Ok(held) => {
-                let held = self.deepened(forward, top_payment(&game.casting), (held, until), watch);
-                match held {
-                    Err(trouble) => end(game, &*self.reader, trouble),
-                    Ok(passed) => self.halted(game, forward, reason, passed),
-                }
-            }
+            Ok(passed) => self.halted(game, forward, reason, passed),
         }
     }
 
     /// The first bounds: from a ply near enough, or from an ever nearer one.
-    fn first_bounds(
-        &mut self,
-        forward: &Forward,
-        top: u32,
-        until: Instant,
-        watch: &Watch<'_>,
-    ) -> Result<Known, Trouble> {
-        let left = until.saturating_duration_since(Instant::now()).as_secs_f64();
-        let mut last =
-            self.leaf_ply(forward, self.certain_speed(forward, watch) * left * FIRST_PART);
-        let mut seconds = left / 2.0;
+    fn first_bounds(&mut self, room: &mut Room<'_>) -> Result<Known, Trouble> {
+        let speed = self.certain_speed(room.forward, &room.watch) * FIRST_PART;
+        let mut last = self.leaf_ply(room.forward, speed * room.left().as_secs_f64());
+        let mut seconds = room.left().as_secs_f64() / 2.0;
         loop {
             let begun = Instant::now();
-            // Bounds that know nothing but the root's moves are there whatever it takes.
-            let time = (last > 0).then(|| Duration::from_secs_f64(seconds));
-            let memory = watch.memory.filter(|_| last > 0);
-            match self.bounds(forward, last, top, &Watch { time, memory, ..*watch }) {
+            let mut limits = room.pass(Duration::from_secs_f64(seconds));
+            if last == 0 {
+                // Bounds with the root itself as the leaf are there whatever it takes.
+                limits = Watch { time: None, memory: None, interrupt: &CALM, ..limits };
+            }
+            match self.bounds(last, room, &limits) {
                 Ok(passed) => return Ok(Known { passed, last, took: begun.elapsed() }),
-                Err(Trouble::Limit(_)) if last > 0 => last -= last.div_ceil(4),
+                Err(trouble) if last == 0 => return Err(trouble),
+                Err(Trouble::Limit(HaltReason::Interrupt)) => {
+                    room.watch.interrupt = &CALM;
+                    room.until = Instant::now() + Duration::from_secs_f64(GRACE);
+                    last = self.leaf_ply(room.forward, speed * GRACE).min(last - 1);
+                    seconds = GRACE / 2.0;
+                }
+                // A nearer ply takes less memory and no disk; time is not what was lacking.
+                Err(
+                    Trouble::Limit(HaltReason::Memory { .. })
+                    | Trouble::Storage(StorageFault::System(_)),
+                ) => {
+                    last -= last.div_ceil(4);
+                    let most = room.left().as_secs_f64() / 2.0;
+                    seconds = seconds.min(most).max(GRACE / 2.0);
+                }
+                Err(Trouble::Limit(_)) => {
+                    last -= last.div_ceil(4);
+                    seconds = (seconds / 2.0).min(GRACE / 2.0);
+                }
                 Err(trouble) => return Err(trouble),
             }
-            seconds = (seconds / 2.0).min(GRACE / 2.0);
         }
     }
 
     /// Bounds from deeper and deeper plies, as long as the last pass says that there is time.
-    fn deepened(
-        &mut self,
-        forward: &Forward,
-        top: u32,
-        (mut known, until): (Known, Instant),
-        watch: &Watch<'_>,
-    ) -> Result<Passed, Trouble> {
+    fn deepened(&mut self, mut known: Known, room: &Room<'_>) -> Result<Passed, Trouble> {
         loop {
-            let left = until.saturating_duration_since(Instant::now());
-            let done: u64 = forward.counts.iter().take(known.last).map(work).sum();
+            let left = room.left();
+            let done: u64 = room.forward.counts.iter().take(known.last).map(work).sum();
             let speed = done as f64 / known.took.as_secs_f64().max(1e-6);
-            let last = self.leaf_ply(forward, speed * left.as_secs_f64() * DEEPER_PART);
+            let last = self.leaf_ply(room.forward, speed * left.as_secs_f64() * DEEPER_PART);
             if last <= known.last {
                 return Ok(known.passed);
             }
             let begun = Instant::now();
-            match self.bounds(forward, last, top, &Watch { time: Some(left), ..*watch }) {
+            match self.bounds(last, room, &room.pass(left)) {
                 Ok(mut passed) => {
                     passed.meet(&known.passed);
                     known = Known { passed, last, took: begun.elapsed() };
                 }
-                Err(Trouble::Limit(_)) => return Ok(known.passed),
+                // A full disk takes nothing from what is known.
+                Err(Trouble::Limit(_) | Trouble::Storage(StorageFault::System(_))) => {
+                    return Ok(known.passed);
+                }
                 Err(trouble) => return Err(trouble),
             }
         }
     }
 
-    /// Bounds of the root and its pairs of moves, with the states of a ply as leaves, from now on
-    /// and whatever interrupts.
+    /// Bounds of the root and its pairs of moves, with the states of a ply as leaves.
     fn bounds(
         &mut self,
-        forward: &Forward,
         last: usize,
-        top: u32,
-        watch: &Watch<'_>,
+        room: &Room<'_>,
+        limits: &Watch<'_>,
     ) -> Result<Passed, Trouble> {
-        let calm = AtomicBool::new(false);
-        let watch = &Watch { started: Instant::now(), interrupt: &calm, ..*watch };
-        let scales =
-            Scales::exact(&forward.counts, last, top).unwrap_or_else(|| Scales::bounds(last, top));
-        let low = self.backward(&scales, last, Leaf::Worthless, watch)?;
-        let high = self.backward(&scales, last, Leaf::Won, watch)?;
+        let scales = Scales::exact(&room.forward.counts, last, room.top)
+            .unwrap_or_else(|| Scales::bounds(last, room.top));
+        let low = self.backward(&scales, last, Leaf::Worthless, limits)?;
+        let high = self.backward(&scales, last, Leaf::Won, limits)?;
         assert_eq!(low.pairs.len(), high.pairs.len(), "passes over one root");
         let pairs = low.pairs.into_iter().zip(high.pairs);
         let pairs = pairs.map(|(low, high)| PairValue { upper: high.upper, ..low }).collect();
         Ok(Passed { lower: low.lower, upper: high.upper, pairs })
-    }
-
-    /// Seconds that bounds may take.
-    fn seconds(&self, watch: &Watch<'_>) -> f64 {
-        let elapsed = watch.started.elapsed().as_secs_f64();
-        let left = watch.time.map_or(f64::MAX, |limit| limit.as_secs_f64() - elapsed);
-        if watch.interrupted() { GRACE } else { left.clamp(GRACE, MOST_SECONDS) }
     }
 
     /// States and edges a second that two backward passes are certain to manage.
@@ -171,6 +204,13 @@ impl Run {
         };
         forward.counts.iter().take(newest).map(fits).take_while(|&fits| fits).count()
     }
+}
+
+/// Seconds that bounds may take where nobody has interrupted.
+fn seconds(watch: &Watch<'_>) -> f64 {
+    let elapsed = watch.started.elapsed().as_secs_f64();
+    let left = watch.time.map_or(f64::MAX, |limit| limit.as_secs_f64() - elapsed);
+    left.clamp(GRACE, MOST_SECONDS)
 }
 
 /// What valuing a ply costs, in states and edges.

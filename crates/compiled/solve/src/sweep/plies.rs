@@ -127,7 +127,7 @@ impl Run {
         }
     }
 
-    fn forward(&mut self, watch: &Watch<'_>) -> Result<Forward, Trouble> {
+    pub(super) fn forward(&mut self, watch: &Watch<'_>) -> Result<Forward, Trouble> {
         let resumed = self.backend.resumed().to_vec();
         let mut done: u32 = resumed.iter().map(|ply| ply.steps).sum();
         let mut forward = Forward { counts: resumed, at_horizon: false, limit: None };

@@ -1,9 +1,10 @@
 //! Sweeps that meet a limit: bounds hold the value whatever it was, and more work tightens them.
 
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use exact::Ratio;
-use verdict::{Engine, HaltReason, Question, Stop};
+use verdict::{Engine, HaltReason, Progress, Question, Stop, Watch};
 
 use super::super::Sweep;
 use super::stored::interrupted_after;
@@ -18,20 +19,40 @@ fn limited(limits: Limits) -> (verdict::Halt, Ratio) {
     (halt(ended), value)
 }
 
+/// Bounds of the board of three by three that know more than that a probability is one.
+fn says_something(halt: &verdict::Halt) {
+    let value = Ratio::new(3741_u32, 8192_u32);
+    assert!(Ratio::zero() < halt.lower && halt.lower <= value, "{}", halt.lower);
+    assert!(value <= halt.upper && halt.upper < Ratio::one(), "{}", halt.upper);
+    assert_eq!(halt.moves.len(), 9, "every first move has bounds");
+    assert!(halt.counts.stored > 1000, "the sweep was on its way");
+}
+
 #[test]
-fn an_interrupt_ends_in_sound_bounds() {
-    let (halt, value) = limited(Limits { interrupted: true, ..Limits::default() });
+fn an_interrupt_ends_in_sound_bounds_that_say_something() {
+    let sweep = Sweep::new(Options { tier: Tier::Table, ..Options::default() });
+    let ended = interrupted_after(&sweep, &game("stochastic-tic-tac-toe-3x3"), 7);
+    let halt = halt(ended);
     assert_eq!(halt.reason, HaltReason::Interrupt);
-    assert!(halt.lower <= value && value <= halt.upper);
+    says_something(&halt);
 }
 
 #[test]
 fn a_time_limit_ends_in_sound_bounds_that_say_something() {
-    // Short enough that the whole game does not fit, whatever the machine.
-    let time = Some(Duration::from_millis(25));
-    let (halt, value) = limited(Limits { time, ..Limits::default() });
+    let (started, time) = (Instant::now(), Duration::from_secs(1));
+    // The rest of the time is slept away when there are plies enough.
+    let progress = |progress: &Progress| {
+        if progress.phase == "forward" && progress.ply >= 6 {
+            std::thread::sleep(time.saturating_sub(started.elapsed()));
+        }
+    };
+    let interrupt = AtomicBool::new(false);
+    let (time, memory) = (Some(time), None);
+    let watch = Watch { started, time, memory, interrupt: &interrupt, progress: &progress };
+    let sweep = Sweep::new(Options { tier: Tier::Table, ..Options::default() });
+    let halt = halt(sweep.judge(&game("stochastic-tic-tac-toe-3x3"), &watch));
     assert_eq!(halt.reason, HaltReason::Time);
-    assert!(halt.lower <= value && value <= halt.upper);
+    says_something(&halt);
     assert!(halt.advice.contains("--time"));
 }
 

@@ -1,0 +1,186 @@
+//! Passes for bounds that are broken off: by an interrupt, a lack of memory, time, or disk.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use exact::Ratio;
+use verdict::Progress;
+
+use super::super::{layers, level_tables, start};
+use super::*;
+use crate::Options;
+use crate::backend::{RootEdge, Scale, SweepBackend};
+use crate::testing::{Limits, game, under};
+
+/// The time of every pass that was begun, with its last ply.
+type Begun = Rc<RefCell<Vec<(usize, Option<Duration>)>>>;
+
+/// A backend that cannot value the leaves of plies that are too deep.
+struct Shallow {
+    inner: Box<dyn SweepBackend>,
+    most: usize,
+    trouble: Trouble,
+    begun: Begun,
+}
+
+impl SweepBackend for Shallow {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+    fn tier(&self) -> &'static str {
+        self.inner.tier()
+    }
+    fn plies(&self) -> usize {
+        self.inner.plies()
+    }
+    fn states(&self, ply: usize) -> u64 {
+        self.inner.states(ply)
+    }
+    fn bytes(&self) -> u64 {
+        self.inner.bytes()
+    }
+    fn advance(&mut self, most_steps: u32, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
+        self.inner.advance(most_steps, watch)
+    }
+    fn inspect(&mut self, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
+        self.inner.inspect(watch)
+    }
+    fn back_up(
+        &mut self,
+        ply: usize,
+        leaf: Leaf,
+        scale: &Scale,
+        watch: &Watch<'_>,
+    ) -> Result<(), Trouble> {
+        if leaf != Leaf::Expanded {
+            self.begun.borrow_mut().push((ply, watch.time));
+            if ply > self.most {
+                return Err(self.trouble.clone());
+            }
+        }
+        self.inner.back_up(ply, leaf, scale, watch)
+    }
+    fn root_edges(&mut self) -> Result<Vec<RootEdge>, Trouble> {
+        self.inner.root_edges()
+    }
+    fn root_value(&self) -> Option<Vec<u64>> {
+        self.inner.root_value()
+    }
+    fn distinct_states(&mut self, watch: &Watch<'_>) -> Result<(u64, u64), Trouble> {
+        self.inner.distinct_states(watch)
+    }
+}
+
+/// A run whose forward pass is done, and which values no leaves beyond a ply.
+fn swept(most: usize, trouble: Trouble, watch: &Watch<'_>) -> (Run, Forward, Begun) {
+    let (question, options) = (game("stochastic-tic-tac-toe-3x3"), Options::default());
+    let mut game = Game::new(&question, &options, watch).expect("a game");
+    let Ok((expander, root)) = start(&mut game, &options) else { panic!("a root") };
+    let (level, reader) = (level_tables(&game, &*expander), expander.fork());
+    let inner = layers::on_processor(expander, level, &root, options.fold).expect("a root");
+    let begun = Begun::default();
+    let backend = Box::new(Shallow { inner, most, trouble, begun: Rc::clone(&begun) });
+    let mut run = Run { reader, backend, disjoint: true, horizon: None };
+    let forward = run.forward(watch).expect("every state");
+    assert!(run.backend.plies() > 8, "there are plies to choose from");
+    (run, forward, begun)
+}
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn room<'a>(forward: &'a Forward, watch: &Watch<'a>) -> Room<'a> {
+    Room { forward, top: 1, watch: Watch { ..*watch }, until: Instant::now() + HOUR }
+}
+
+/// The value of the game.
+fn value() -> Ratio {
+    Ratio::new(3741_u32, 8192_u32)
+}
+
+fn is_sound(passed: &Passed) -> bool {
+    passed.lower <= value() && value() <= passed.upper
+}
+
+#[test]
+fn what_breaks_deeper_bounds_off_leaves_what_is_known() {
+    let full = || Trouble::Storage(StorageFault::System("the disk is full".to_owned()));
+    let memory = Trouble::Limit(HaltReason::Memory { needed: 1 });
+    let time = Trouble::Limit(HaltReason::Time);
+    let interrupt = Trouble::Limit(HaltReason::Interrupt);
+    for trouble in [full(), memory, time, interrupt] {
+        under(Limits::default(), |watch| {
+            let (mut run, forward, begun) = swept(3, trouble.clone(), watch);
+            let room = room(&forward, watch);
+            let passed = run.bounds(3, &room, watch).expect("near enough");
+            let bounds = (passed.lower.clone(), passed.upper.clone());
+            let known = Known { passed, last: 3, took: Duration::from_micros(1) };
+            let deepened = run.deepened(known, &room).expect("what is known");
+            assert!(begun.borrow().last().expect("a pass").0 > 3, "a deeper pass was begun");
+            assert_eq!((deepened.lower, deepened.upper), bounds, "{trouble:?}");
+        });
+    }
+    under(Limits::default(), |watch| {
+        let damage = StorageFault::refused("checkpoint-damaged", "a file".to_owned(), "restore it");
+        let (mut run, forward, _) = swept(3, Trouble::Storage(damage.clone()), watch);
+        let room = room(&forward, watch);
+        let passed = run.bounds(3, &room, watch).expect("near enough");
+        let known = Known { passed, last: 3, took: Duration::from_micros(1) };
+        let ended = run.deepened(known, &room).err();
+        assert_eq!(ended, Some(Trouble::Storage(damage)), "damage is told");
+    });
+}
+
+#[test]
+fn a_lack_of_memory_or_disk_is_no_lack_of_time() {
+    let short = Duration::from_secs_f64(GRACE);
+    let full = Trouble::Storage(StorageFault::System("the disk is full".to_owned()));
+    let memory = Trouble::Limit(HaltReason::Memory { needed: 1 });
+    for (trouble, has_time) in
+        [(full, true), (memory, true), (Trouble::Limit(HaltReason::Time), false)]
+    {
+        under(Limits::default(), |watch| {
+            let (mut run, forward, begun) = swept(3, trouble, watch);
+            let known = run.first_bounds(&mut room(&forward, watch)).expect("bounds");
+            assert!(known.last <= 3 && known.last > 0 && is_sound(&known.passed));
+            let (_, time) = *begun.borrow().last().expect("a pass");
+            assert_eq!(time.expect("a limit") > short, has_time, "{time:?}");
+        });
+    }
+}
+
+/// The interrupt comes when a pass for bounds has valued its leaves.
+#[test]
+fn an_interrupt_while_bounds_are_made_is_heeded() {
+    let interrupt = AtomicBool::new(false);
+    let (armed, told) = (AtomicBool::new(false), AtomicU32::new(0));
+    let progress = |_: &Progress| {
+        if armed.load(Ordering::Relaxed) {
+            told.fetch_add(1, Ordering::Relaxed);
+            interrupt.store(true, Ordering::Relaxed);
+        }
+    };
+    let started = Instant::now();
+    let watch =
+        Watch { started, time: None, memory: None, interrupt: &interrupt, progress: &progress };
+    let (mut run, forward, begun) =
+        swept(usize::MAX, Trouble::Limit(HaltReason::Interrupt), &watch);
+    let mut room = room(&forward, &watch);
+    armed.store(true, Ordering::Relaxed);
+    let known = run.first_bounds(&mut room).expect("bounds");
+    let passes: Vec<usize> = begun.borrow().iter().map(|(last, _)| *last).collect();
+    assert!(known.last < passes[0] && passes[1..] == [known.last; 2], "one broken off: {passes:?}");
+    assert!(is_sound(&known.passed) && room.left() <= Duration::from_secs_f64(GRACE));
+    assert!(std::ptr::eq(room.watch.interrupt, &CALM), "it is heeded once");
+
+    // Deeper bounds are given up at once.
+    let room = Room { until: Instant::now() + HOUR, watch, ..room };
+    let passed = run.bounds(2, &room, &Watch { interrupt: &CALM, ..room.watch }).expect("near");
+    let bounds = (passed.lower.clone(), passed.upper.clone());
+    interrupt.store(false, Ordering::Relaxed);
+    told.store(0, Ordering::Relaxed);
+    let known = Known { passed, last: 2, took: Duration::from_micros(1) };
+    let deepened = run.deepened(known, &room).expect("what is known");
+    assert_eq!(told.load(Ordering::Relaxed), 1, "the pass ended where it was interrupted");
+    assert_eq!((deepened.lower, deepened.upper), bounds);
+}
