@@ -5,6 +5,9 @@
 //! no step is left, else that of the first best move of the one role that has a choice, each move
 //! worth the mean over what chance does then. Nothing is kept between states, so it is for games of
 //! a few thousand plays.
+//!
+//! Each step of a play is a call within a call, on a thread whose stack is enough for the longest
+//! play that is followed; a play that goes on beyond it ends the solve, as one that returns does.
 
 use std::cmp::Ordering;
 
@@ -15,8 +18,13 @@ use verdict::{Counts, Fault, Halt, HaltReason, Progress, Question, Stop, Watch};
 use super::states::{Simulator, State};
 use super::terms::TermId;
 
-/// Plays that are gone through at most.
-const PLAYS: u64 = 2_000_000;
+/// States that are gone through at most, each as often as plays come to it.
+const VISITS: u64 = 2_000_000;
+
+/// Steps of the longest play that is followed, and bytes of the stack for it; only what is used of
+/// it is paid. A test follows such a play on a sixteenth of it.
+const LONGEST_PLAY: u32 = 20_000;
+const STACK: usize = 256 << 20;
 
 /// Which of equally good moves is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,15 +40,33 @@ pub enum Ties {
 ///
 /// # Errors
 /// A fault of the game, two roles that choose in one state, or a halt: at a limit, or where there
-/// are too many plays to go through.
+/// are too many plays to go through, or too long ones.
 pub fn each(question: &Question, ties: Ties, watch: &Watch<'_>) -> Result<Vec<Ratio>, Stop> {
+    on_stack(STACK, || goals(question, ties, watch))
+}
+
+/// Does something on a thread with a stack of its own.
+fn on_stack<T: Send>(
+    bytes: usize,
+    work: impl FnOnce() -> Result<T, Stop> + Send,
+) -> Result<T, Stop> {
+    std::thread::scope(|scope| {
+        let spawned = std::thread::Builder::new().stack_size(bytes).spawn_scoped(scope, work);
+        match spawned {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(error) => Err(Stop::Environment(format!("a thread could not be started: {error}"))),
+        }
+    })
+}
+
+fn goals(question: &Question, ties: Ties, watch: &Watch<'_>) -> Result<Vec<Ratio>, Stop> {
     let mut simulator = Simulator::new(&question.rulebook).map_err(faulty)?;
     let state = match &question.from {
         None => simulator.initial_state(),
         Some(terms) => simulator.state(terms).expect("a ground state"),
     };
-    let mut each = Each { question, simulator, ties, watch, plays: 0 };
-    each.value(&state, question.horizon)
+    let mut each = Each { question, simulator, ties, watch, visits: 0 };
+    each.value(&state, 0)
 }
 
 struct Each<'a> {
@@ -48,7 +74,7 @@ struct Each<'a> {
     simulator: Simulator,
     ties: Ties,
     watch: &'a Watch<'a>,
-    plays: u64,
+    visits: u64,
 }
 
 fn faulty(fault: Fault) -> Stop {
@@ -70,9 +96,9 @@ fn halted(reason: HaltReason) -> Stop {
 
 impl Each<'_> {
     /// Ends the solve at a limit.
-    fn keep_watch(&mut self) -> Result<(), Stop> {
-        self.plays += 1;
-        if self.plays > PLAYS {
+    fn keep_watch(&mut self, steps: u32) -> Result<(), Stop> {
+        self.visits += 1;
+        if self.visits > VISITS || steps > LONGEST_PLAY {
             return Err(halted(HaltReason::Depth));
         }
         if self.watch.interrupted() {
@@ -81,19 +107,20 @@ impl Each<'_> {
         if self.watch.spent() > 1.0 {
             return Err(halted(HaltReason::Time));
         }
-        if self.plays.is_multiple_of(1024) {
+        if self.visits.is_multiple_of(1024) {
             let bytes = store::resident_bytes().unwrap_or(0);
             if self.watch.memory.is_some_and(|limit| bytes > limit) {
                 return Err(halted(HaltReason::Memory { needed: bytes }));
             }
-            let (phase, states) = ("reference", self.plays);
+            let (phase, states) = ("reference", self.visits);
             (self.watch.progress)(&Progress { phase, states, bytes, ..Progress::default() });
         }
         Ok(())
     }
 
-    fn value(&mut self, state: &State, left: Option<u32>) -> Result<Vec<Ratio>, Stop> {
-        self.keep_watch()?;
+    /// Goal values of a state that a play came to in so many steps.
+    fn value(&mut self, state: &State, steps: u32) -> Result<Vec<Ratio>, Stop> {
+        self.keep_watch(steps)?;
         let players: Vec<RoleId> = self.question.players().collect();
         if self.simulator.is_terminal(state).map_err(faulty)? {
             let goals = players.iter().map(|role| self.simulator.goals(state, *role));
@@ -115,13 +142,13 @@ impl Each<'_> {
         if choosing.len() > 1 {
             return Err(self.fault("simultaneous-choice", state));
         }
-        if left == Some(0) {
+        if self.question.horizon.is_some_and(|horizon| steps >= horizon) {
             return Ok(vec![Ratio::zero(); players.len()]);
         }
         let own = choosing.first().copied();
         let mut best: Option<Vec<Ratio>> = None;
         for choice in 0..own.map_or(1, |role| hands[index::Id::index(role)].len()) {
-            let goals = self.mean(state, &hands, own, choice, left)?;
+            let goals = self.mean(state, &hands, (own, choice), steps)?;
             let place = own.and_then(|role| players.iter().position(|player| *player == role));
             let better = |best: &Vec<Ratio>| {
                 let place = place.expect("one move where nobody chooses");
@@ -140,9 +167,8 @@ impl Each<'_> {
         &mut self,
         state: &State,
         hands: &[Vec<TermId>],
-        own: Option<RoleId>,
-        choice: usize,
-        left: Option<u32>,
+        (own, choice): (Option<RoleId>, usize),
+        steps: u32,
     ) -> Result<Vec<Ratio>, Stop> {
         let mut joints: Vec<Vec<TermId>> = vec![Vec::new()];
         for (role, hand) in self.question.rulebook.roles.ids().zip(hands) {
@@ -160,7 +186,7 @@ impl Each<'_> {
         let mut sum = vec![Ratio::zero(); self.question.players().count()];
         for joint in joints {
             let next = self.simulator.next_state(state, &joint).map_err(faulty)?;
-            let goals = self.value(&next, left.map(|left| left - 1))?;
+            let goals = self.value(&next, steps + 1)?;
             sum.iter_mut().zip(&goals).for_each(|(sum, goal)| *sum = &*sum + &(goal * &share));
         }
         Ok(sum)
@@ -207,4 +233,53 @@ fn listed_before(symbols: &Symbols, one: &Term, other: &Term) -> Ordering {
         let orders = pairs.map(|(left, right)| listed_before(symbols, left, right));
         orders.fold(Ordering::Equal, Ordering::then)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+    use std::time::Instant;
+
+    use super::*;
+
+    /// What each role gets, on a sixteenth of the stack.
+    fn ask(sheet: &str, horizon: Option<u32>) -> Result<Vec<Ratio>, Stop> {
+        let reading = gdl::read(gdl::Source::new("test", sheet), &gdl::ReadOptions::default());
+        let question = Question::new(Arc::new(reading.rulebook.expect("a sheet"))).expect("a role");
+        let question = Question { horizon, ..question };
+        let interrupt = AtomicBool::new(false);
+        let (started, time, memory) = (Instant::now(), None, None);
+        let watch = Watch { started, time, memory, interrupt: &interrupt, progress: &|_| {} };
+        on_stack(STACK / 16, || goals(&question, Ties::First, &watch))
+    }
+
+    /// A play that counts up through so many bits.
+    fn counter(bits: u32) -> String {
+        let mut sheet = "(role x) (legal x go) (goal x 70) (<= (carry 0))".to_owned();
+        for bit in 0..bits {
+            sheet += &format!(
+                "(<= (carry {next}) (carry {bit}) (true (on {bit})))
+                (<= (next (on {bit})) (carry {bit}) (not (true (on {bit}))))
+                (<= (next (on {bit})) (not (carry {bit})) (true (on {bit})))",
+                next = bit + 1
+            );
+        }
+        sheet + &format!("(init start) (<= terminal (carry {bits}))")
+    }
+
+    fn is_too_long(ended: Result<Vec<Ratio>, Stop>) -> bool {
+        matches!(ended, Err(Stop::Halted(halt)) if halt.reason == HaltReason::Depth)
+    }
+
+    #[test]
+    fn a_play_that_is_too_long_or_returns_ends_before_the_stack_does() {
+        let seventy = vec![Ratio::new(70_u8, 1_u8)];
+        assert_eq!(ask(&counter(14), None), Ok(seventy));
+        assert!(is_too_long(ask(&counter(15), None)), "32768 steps");
+        assert_eq!(ask(&counter(15), Some(LONGEST_PLAY)), Ok(vec![Ratio::zero()]));
+        let pig = crate::families::pig(20, 6).expect("a sheet");
+        assert!(is_too_long(ask(&pig, None)), "turns come back");
+        assert_eq!(ask(&pig, Some(2)).map(|goals| goals.len()), Ok(2));
+    }
 }
