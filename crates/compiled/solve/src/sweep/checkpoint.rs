@@ -353,12 +353,7 @@ impl Checkpoint {
                 return Err(StorageFault::damaged(&missing, &"it is missing"));
             }
             let (file, frames) = self.open_file(&path, first as u64, past.whole)?;
-            for frame in &frames {
-                verified += frame.size();
-                if verified <= VERIFIED_BYTES {
-                    file.verify(frame).map_err(|error| StorageFault::reading(&path, &error))?;
-                }
-            }
+            verify(&path, &file, &frames, &mut verified)?;
             for frame in frames.iter().filter(|frame| frame.tag == tag::PLY) {
                 let mut words: Vec<u64> = Vec::new();
                 file.read(frame, &mut words)
@@ -370,7 +365,7 @@ impl Checkpoint {
             past.whole = past.whole.and(past.plies.len(), &frames);
             past.files.push((path, frames, past.whole));
         }
-        past.values = self.read_values(&names, past.whole)?;
+        past.values = self.read_values(&names, past.whole, &mut verified)?;
         past.counted = self.read_counted(&names, past.whole)?;
         Ok(past)
     }
@@ -379,6 +374,7 @@ impl Checkpoint {
         &self,
         names: &[String],
         there: Whole,
+        verified: &mut u64,
     ) -> Result<Option<PastValues>, StorageFault> {
         let number = |name: &String| name.strip_prefix(VALUES).and_then(|it| it.parse().ok());
         let Some(ply) = names.iter().filter_map(number).min() else { return Ok(None) };
@@ -389,10 +385,7 @@ impl Checkpoint {
         for frame in &frames {
             match frame.tag {
                 tag::PLY => file.read(frame, &mut sizes).map_err(failed)?,
-                tag::VALUES => {
-                    words += u64::from(frame.count);
-                    file.verify(frame).map_err(failed)?;
-                }
+                tag::VALUES => words += u64::from(frame.count),
                 _ => {}
             }
         }
@@ -402,6 +395,7 @@ impl Checkpoint {
         if limbs == 0 || limbs.checked_mul(states) != Some(words) {
             return Err(StorageFault::damaged(&path, &"it is not whole"));
         }
+        verify(&path, &file, &frames, verified)?;
         self.value_bytes.store(frames.iter().map(Frame::size).sum(), Ordering::Relaxed);
         let frames = frames.into_iter().filter(|frame| frame.tag == tag::VALUES).collect();
         Ok(Some(PastValues { ply, limbs: limbs as usize, path, file, frames }))
@@ -426,6 +420,22 @@ impl Checkpoint {
             _ => Err(StorageFault::damaged(&path, &"it is not whole")),
         }
     }
+}
+
+/// Verifies the frames of a file, as long as not enough of the checkpoint is verified.
+fn verify(
+    path: &Path,
+    file: &FrameFile,
+    frames: &[Frame],
+    verified: &mut u64,
+) -> Result<(), StorageFault> {
+    for frame in frames {
+        *verified += frame.size();
+        if *verified <= VERIFIED_BYTES {
+            file.verify(frame).map_err(|error| StorageFault::reading(path, &error))?;
+        }
+    }
+    Ok(())
 }
 
 /// The files of plies, by the number of their first ply: names of a million plies are longer.

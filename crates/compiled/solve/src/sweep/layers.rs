@@ -394,7 +394,8 @@ impl<const W: usize> SweepBackend for Layers<W> {
         reduce(&self.expansion.joints, &mut self.shares);
         let edges = self.plies[0].expanded.as_ref().map_or(0..0, |(_, edges)| edges.clone());
         if self.values[1].ply == Some(1) {
-            self.values[1].bring_in()?;
+            // No more than the root has children.
+            self.values[1].bring_in(&mut || Ok(()))?;
         }
         let below = &self.values[1];
         let value = |id: u32| match below.ply {
@@ -453,6 +454,7 @@ impl<const W: usize> SweepBackend for Layers<W> {
         }
         let mut counts = PlyCounts::default();
         for block in all.words().chunks(BLOCK_LANES * width) {
+            self.check_limits(watch, all.bytes(), WHOLE)?;
             let lanes = block.len() / width;
             let expanded = self.expander.expand(block, false, &mut self.expansion);
             expanded.map_err(|flaw| Trouble::flaw(block, width, flaw))?;

@@ -5,6 +5,7 @@
 //! small one only where some time has passed since the last, so that many small plies do not wait
 //! for the disk.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,6 +23,9 @@ use crate::storage::StorageFault;
 
 /// Values, in words, that are written while they are computed.
 const LARGE: usize = 1 << 17;
+
+/// Asked before each frame that is read; an error ends the reading.
+type Patience<'a> = dyn FnMut() -> Result<(), Trouble> + 'a;
 
 /// Values of one ply.
 #[derive(Default)]
@@ -85,10 +89,10 @@ impl Values {
         self.away.as_ref().map(|away| 8 * away.words as u64)
     }
 
-    /// Brings the values into memory.
-    pub(super) fn bring_in(&mut self) -> Result<(), Trouble> {
+    /// Brings the values into memory, unless `patience` ends before.
+    pub(super) fn bring_in(&mut self, patience: &mut Patience<'_>) -> Result<(), Trouble> {
         if let Some(words) = self.away.as_ref().map(|away| away.words) {
-            self.words = self.read(0, words)?;
+            self.words = self.read(0..words, patience)?;
             self.away = None;
         }
         Ok(())
@@ -100,11 +104,16 @@ impl Values {
         self.away = None;
     }
 
-    /// Words from one place to another, read from disk.
+    /// Words from one place to another, read from disk, unless `patience` ends before.
     ///
     /// # Panics
     /// When the values are in memory.
-    pub(super) fn read(&self, from: usize, to: usize) -> Result<HugeVec<u64>, Trouble> {
+    pub(super) fn read(
+        &self,
+        places: Range<usize>,
+        patience: &mut Patience<'_>,
+    ) -> Result<HugeVec<u64>, Trouble> {
+        let Range { start: from, end: to } = places;
         let away = self.away.as_ref().expect("values on disk");
         assert!(from <= to && to <= away.words, "words of the values");
         let mut words = HugeVec::new();
@@ -113,6 +122,7 @@ impl Values {
             away.frames.partition_point(|(start, frame)| start + frame.count as usize <= from);
         let mut numbers: Vec<u64> = Vec::new();
         for (start, frame) in away.frames[first..].iter().take_while(|(start, _)| *start < to) {
+            patience()?;
             numbers.clear();
             away.read(frame, &mut numbers)?;
             let (low, high) = (from.saturating_sub(*start), numbers.len().min(to - start));
@@ -195,6 +205,8 @@ impl ValueKeeper {
 
 #[cfg(test)]
 mod tests {
+    use verdict::HaltReason;
+
     use super::*;
 
     /// What cannot be read is told for what it is: a file of a checkpoint that was changed since it
@@ -210,10 +222,14 @@ mod tests {
             Values::resumed(PastValues { ply: 3, limbs: 1, path: path.clone(), file, frames })
         };
         let kept = past(file.clone(), frames.clone());
-        assert_eq!(kept.read(1, 3).expect("whole").as_slice(), [8, 9]);
+        assert_eq!(kept.read(1..3, &mut || Ok(())).expect("whole").as_slice(), [8, 9]);
+        let ended = Trouble::Limit(HaltReason::Interrupt);
+        let mut kept = kept;
+        assert_eq!(kept.bring_in(&mut || Err(ended.clone())), Err(ended.clone()));
+        assert_eq!(kept.bytes_away(), Some(24), "they stay where they are");
         std::fs::write(&path, b"something else of some length, but no frames").expect("written");
         let changed = FrameFile::reopen(&path).expect("there");
-        match past(changed.clone(), frames.clone()).read(0, 3) {
+        match past(changed.clone(), frames.clone()).read(0..3, &mut || Ok(())) {
             Err(Trouble::Storage(StorageFault::Refused { code, message, .. })) => {
                 assert_eq!(code, "checkpoint-damaged");
                 assert!(message.contains("oddsmith-values"), "{message}");
@@ -222,7 +238,7 @@ mod tests {
         }
         let away = Some(Away::new(None, changed, frames));
         let scratch = Values { ply: Some(3), limbs: 1, words: HugeVec::new(), away };
-        match scratch.read(0, 3) {
+        match scratch.read(0..3, &mut || Ok(())) {
             Err(Trouble::Storage(StorageFault::System(message))) => {
                 assert!(message.contains("scratch"), "{message}");
             }

@@ -288,7 +288,7 @@ impl<const W: usize> Layers<W> {
         if let Some(bytes) = below.bytes_away()
             && self.fits(watch, bytes + out.bytes())?
         {
-            below.bring_in()?;
+            below.bring_in(&mut self.patience(watch))?;
         }
         let words = self.plies[ply].states * scale.limbs;
         let held = below.bytes() + out.words.bytes_for(words);
@@ -299,6 +299,15 @@ impl<const W: usize> Layers<W> {
         }
         out.words.resize(words, 0).map_err(refused)?;
         Ok(Sink::Memory)
+    }
+
+    /// What ends a long reading of values at an interrupt and in time.
+    fn patience<'a>(
+        &self,
+        watch: &'a Watch<'_>,
+    ) -> impl FnMut() -> Result<(), Trouble> + use<'a, W> {
+        let (limits, watch) = (self.limits, Watch { memory: None, ..*watch });
+        move || limits.check(&watch, 0, BACKWARD_SHARE)
     }
 
     /// Whether so many bytes fit; where nothing may be kept on disk, it is a limit if they do not.
@@ -331,7 +340,8 @@ impl<const W: usize> Layers<W> {
         let (_, edges) = self.plies[ply].expanded.clone().unwrap_or_default();
         for range in 0..ranges {
             let places = range * span..((range + 1) * span).min(states);
-            let values = below.read(places.start * limbs, places.end * limbs)?;
+            let words = places.start * limbs..places.end * limbs;
+            let values = below.read(words, &mut self.patience(watch))?;
             for from in edges.clone().step_by(FRAME) {
                 self.check_limits(watch, held + values.bytes() + spool.bytes(), BACKWARD_SHARE)?;
                 self.with_edges(from..edges.end.min(from + FRAME), |_, ids| {
