@@ -143,8 +143,95 @@ fn a_policy_of_either_side_proves_a_bound() {
         assert_eq!((&proven["bound"], &proven["value"]), (&bound.into(), &"0/1".into()));
         let text = run(&["verify", &sheet, &table]).out;
         assert!(text.contains(&format!("value     {bound} 0")), "{text}");
+        let found = run(&["query", &table, "--json"]).json();
+        fits("query.schema.json", &found);
+        assert_eq!((&found["bound"], &found["policy"]), (&bound.into(), &side.into()));
+        let text = run(&["query", &table]).out;
+        assert!(
+            text.contains(&format!("value     {bound} 0")) && text.contains("policy"),
+            "{text}"
+        );
     }
     assert_eq!(run(&["solve", &sheet, "--policy", "asked"]).status, 2);
+}
+
+/// Both choose at once: x wins where they choose the same.
+const MATCH: &str = "\
+(role x) (role o)
+(init start)
+(<= (legal ?r a) (true start) (role ?r)) (<= (legal ?r b) (true start) (role ?r))
+(<= (next won) (does x ?m) (does o ?m))
+(<= (next lost) (does x ?m) (does o ?n) (distinct ?m ?n))
+(<= terminal (true won)) (<= terminal (true lost))
+(<= (goal x 100) (true won)) (<= (goal x 0) (true lost))
+(<= (goal o 0) (true won)) (<= (goal o 100) (true lost))
+";
+
+#[test]
+fn what_is_proven_of_a_simultaneous_game_is_a_lower_bound() {
+    let folder = Folder::new();
+    let sheet = folder.file("match.gdl", MATCH.as_bytes());
+    let table = folder.path().join("match.table").display().to_string();
+    assert_eq!(run(&["solve", &sheet, "--table", &table]).status, 0);
+    let ran = run(&["verify", &sheet, &table]);
+    assert!(ran.out.contains("value     at least 0\n"), "{ran:?}");
+    assert!(ran.err.contains("lower bound for the simultaneous game"), "{ran:?}");
+    let object = run(&["verify", &sheet, &table, "--json"]).json();
+    fits("verify.schema.json", &object);
+    assert_eq!((&object["bound"], &object["simultaneous"]), (&"at least".into(), &true.into()));
+    let other = folder.path().join("o.table").display().to_string();
+    let ran = run(&["solve", &sheet, "--table", &other, "--policy", "opponents"]);
+    assert!(ran.status != 0 && ran.err.contains("both sides choose"), "{ran:?}");
+}
+
+#[test]
+fn the_question_that_is_proven_is_shown_and_may_be_demanded() {
+    let folder = Folder::new();
+    let sheet = folder.file("guess.gdl", GUESS.as_bytes());
+    let table = folder.path().join("won.table").display().to_string();
+    let solved = run(&["solve", &sheet, "--table", &table, "--from", "won", "--horizon", "3"]);
+    assert_eq!(solved.status, 0, "{solved:?}");
+    let text = run(&["verify", &sheet, &table]).out;
+    let question =
+        "the probability that x wins, within 3 steps, from the given state; chance: random";
+    for part in [question, "from      won\n", "value     1\n"] {
+        assert!(text.contains(part), "`{part}` is not in\n{text}");
+    }
+    let object = run(&["verify", &sheet, &table, "--json"]).json();
+    fits("verify.schema.json", &object);
+    assert_eq!(object["from"], serde_json::json!(["won"]), "{object}");
+    assert_eq!((&object["role"], &object["horizon"]), (&"x".into(), &3.into()));
+    assert_eq!((&object["objective"], &object["bound"]), (&"win".into(), &"exact".into()));
+    assert_eq!(object["chance"], serde_json::json!(["random"]));
+    let found = run(&["query", &table, "--json"]).json();
+    fits("query.schema.json", &found);
+    assert_eq!(found["from"], serde_json::json!(["won"]));
+    let text = run(&["query", &table]).out;
+    assert!(text.contains(question) && text.contains("from      won\n"), "{text}");
+
+    let demanded = ["--role", "x", "--horizon", "3", "--objective", "win", "--chance", "random"];
+    let ran = run(&[&["verify", &sheet, &table], &demanded[..]].concat());
+    assert_eq!(ran.status, 0, "{ran:?}");
+    for (flags, part) in [
+        (["--horizon", "4"], "the horizon 3, not with the horizon 4"),
+        (["--objective", "goal"], "the objective win, not with the objective goal"),
+        (["--role", "random"], "at random"),
+        (["--role", "z"], "no role `z`"),
+    ] {
+        run(&[&["verify", &sheet, &table], &flags[..]].concat()).refused(2, &[part]);
+    }
+    let two = folder.file("match.gdl", MATCH.as_bytes());
+    let solved = run(&["solve", &two, "--table", &table, "--chance", "o"]);
+    assert_eq!(solved.status, 0, "{solved:?}");
+    for flags in [["--chance", "o"], ["--chance", "others"], ["--role", "x"]] {
+        let ran = run(&[&["verify", &two, &table], &flags[..]].concat());
+        assert_eq!(ran.status, 0, "{ran:?}");
+    }
+    run(&["verify", &two, &table, "--role", "o"]).refused(2, &["about `x`, not about `o`"]);
+    let solved = run(&["solve", &two, "--table", &table]);
+    assert_eq!(solved.status, 0, "{solved:?}");
+    run(&["verify", &two, &table, "--chance", "o"])
+        .refused(2, &["chance roles none, not with chance roles o"]);
 }
 
 #[test]
@@ -174,6 +261,7 @@ fn limits_end_a_proof_with_status_1() {
     assert_eq!(run(&["solve", &sheet, "--table", &table]).status, 0);
     let ran = run(&["verify", &sheet, &table, "--time", "1ms", "--json"]);
     assert_eq!(ran.status, 1, "{ran:?}");
+    fits("verify.schema.json", &ran.json());
     let halted = ran.json()["halted"].is_string() || ran.json()["error"].is_object();
     assert!(halted, "{ran:?}");
 }

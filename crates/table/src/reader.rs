@@ -9,7 +9,7 @@ use store::{Coding, Frame, FrameFile};
 
 use crate::block::{BLOCK, Block, Numbers};
 use crate::claim::Claim;
-use crate::layout::Layout;
+use crate::layout::{Layout, PropId};
 use crate::tag;
 use crate::writer::{FORM, MoveName, steps, text_words};
 
@@ -171,6 +171,18 @@ impl Table {
     /// Bytes of the file.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// The state that the table is about: that of its first key.
+    ///
+    /// # Errors
+    /// When its block cannot be read, or the key is of no state.
+    pub fn root(&self) -> Result<Vec<PropId>, TableFault> {
+        let block = self.block(0, 0)?;
+        match self.layout.state(block.key(0)) {
+            Some(state) => Ok(state),
+            None => damaged("its first key is of no state"),
+        }
     }
 
     /// Reads a block of a layer.

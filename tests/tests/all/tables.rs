@@ -100,6 +100,7 @@ fn is_proven(question: &Question, options: Options, what: &str) -> bool {
     let proof = certify(&folder.file(), question).unwrap_or_else(|why| panic!("{what}: {why:?}"));
     assert_eq!(proof.value, verdict.value, "{what}");
     assert_eq!(proof.entries, verdict.counts.stored, "{what}");
+    assert_eq!(proof.simultaneous, verdict.simultaneous, "{what}");
     if let (Some(states), None) = (verdict.counts.states, question.horizon) {
         assert!(proof.entries <= states, "{what}: no state stands twice");
     }

@@ -7,13 +7,12 @@ use exact::Ratio;
 use index::Id;
 use serde::Serialize;
 use table::{Choice, Lookup, PropId, Table, TableFault};
-use verdict::Objective;
 
-use super::verify::{open, row};
+use super::verify::open;
 use super::write_object;
 use crate::args::QueryArgs;
 use crate::failure::{Failure, Status};
-use crate::report::number;
+use crate::report::claimed::{ClaimObject, facts_text, row, value_text};
 use crate::report::visible::visible;
 use crate::sheet;
 
@@ -24,10 +23,10 @@ const BLOCK_BYTES: u64 = 1 << 20;
 #[derive(Serialize)]
 struct QueryObject {
     table: String,
-    role: String,
-    objective: &'static str,
-    horizon: Option<u32>,
-    chance: Vec<String>,
+    #[serde(flatten)]
+    claim: ClaimObject,
+    /// What the values are: null where the table holds the whole game.
+    bound: Option<&'static str>,
     state: Vec<String>,
     /// The state after each number of steps after which the table has it.
     found: Vec<FoundObject>,
@@ -54,13 +53,13 @@ pub(crate) fn run(args: &QueryArgs, out: &mut dyn Write) -> Result<Status, Failu
     let table = open(&args.table)?;
     let state = match &args.state {
         Some(text) => parse(text, &table)?,
-        None => root(&table, &args.table)?,
+        None => table.root().map_err(|fault| damaged(fault, &args.table))?,
     };
     let found = find(args, &table, &state)?;
     if found.is_empty() {
         return Err(not_there(args));
     }
-    let object = object(args, &table, &state, found);
+    let object = object(args, &table, &state, found)?;
     if args.json {
         write_object(out, &object)?;
     } else {
@@ -74,13 +73,6 @@ fn not_there(args: &QueryArgs) -> Failure {
     let message = format!("{} has no such state{after}", args.table.display());
     Failure::input("not-in-table", message)
         .note("no play leads to it, or it waits for chance alone and is passed through")
-}
-
-/// The state that the table is about.
-fn root(table: &Table, path: &Path) -> Result<Vec<PropId>, Failure> {
-    let block = table.block(0, 0).map_err(|fault| damaged(fault, path))?;
-    let state = table.layout().state(block.key(0));
-    state.ok_or_else(|| Failure::input("damaged-table", "its first key is of no state"))
 }
 
 fn damaged(fault: TableFault, path: &Path) -> Failure {
@@ -155,39 +147,26 @@ fn object(
     table: &Table,
     state: &[PropId],
     found: Vec<FoundObject>,
-) -> QueryObject {
-    let claim = table.claim();
+) -> Result<QueryObject, Failure> {
+    let claim = ClaimObject::of(table).map_err(|fault| damaged(fault, &args.table))?;
     assert!(state.iter().all(|prop| prop.index() < table.layout().names().len()), "known names");
-    QueryObject {
+    Ok(QueryObject {
         table: args.table.display().to_string(),
-        role: claim.role.clone(),
-        objective: match claim.objective {
-            Objective::Win => "win",
-            Objective::Goal => "goal",
-        },
-        horizon: claim.horizon,
-        chance: claim.chance.clone(),
+        bound: claim.bound(),
+        claim,
         state: state.iter().map(|prop| table.layout().names()[*prop].clone()).collect(),
         found,
-    }
+    })
 }
 
 fn write(out: &mut dyn Write, object: &QueryObject) -> Result<(), Failure> {
-    let whose = match object.objective {
-        "win" => format!("the probability that {} wins", visible(&object.role)),
-        _ => format!("the goal value of {}, over 100", visible(&object.role)),
-    };
-    row(out, "question", &whose)?;
-    let state = if object.state.is_empty() {
-        "(nothing is true)".to_owned()
-    } else {
-        object.state.join(" ")
-    };
-    row(out, "state", &visible(&state))?;
+    row(out, "question", &object.claim.sentence(&[]))?;
+    object.claim.write(out)?;
+    row(out, "state", &facts_text(&object.state))?;
     for found in &object.found {
         row(out, "step", &found.step.to_string())?;
         let value: Ratio = found.value.parse().expect("a fraction was written");
-        row(out, "value", &number::both(&value))?;
+        row(out, "value", &value_text(object.bound, &value))?;
         for (place, joint) in found.best.iter().enumerate() {
             let moves: Vec<String> =
                 joint.iter().map(|held| format!("{}: {}", held.role, held.r#move)).collect();

@@ -8,27 +8,33 @@ use crosscheck::certify::{self, Objection, Proof, Refusal};
 use exact::Ratio;
 use gdl::Source;
 use serde::Serialize;
-use table::{Side, Table, TableFault};
+use table::{Table, TableFault};
 use verdict::{HaltReason, Question};
 
 use super::{print_notes, write_object};
 use crate::args::{SheetArgs, VerifyArgs};
 use crate::asking::Patience;
 use crate::failure::{Complaint, Failure, Status};
-use crate::quantity::{counted, group_thousands, show_count, show_duration, show_size};
+use crate::quantity::{group_thousands, show_count, show_duration, show_size};
 use crate::report::answer::Asked;
-use crate::report::{human, number};
-use crate::{memory, reading, sheet};
+use crate::report::claimed::{ClaimObject, row, value_text};
+use crate::report::human;
+use crate::{memory, question, reading, sheet};
 
 /// `verify --json`; described by `schema/verify.schema.json`.
 #[derive(Serialize)]
 struct VerifyObject {
     game: String,
     table: String,
+    #[serde(flatten)]
+    claim: ClaimObject,
+    opponents: Vec<String>,
     /// Null where a limit was met before the end.
     proven: Option<bool>,
-    /// Whether it is the value, or a bound that one side's policy proves.
-    bound: &'static str,
+    /// Whether it is the value, or a bound: one side's policy proves one, and so does the whole table of
+    /// a game in which both sides choose in one step. Null where that is not known.
+    bound: Option<&'static str>,
+    simultaneous: Option<bool>,
     value: Option<String>,
     entries: u64,
     /// Entries that were derived and stand as they are written; null where one does not.
@@ -78,10 +84,17 @@ pub(crate) fn run(
     let begun = Instant::now();
     let ended = patience.watch(|watch| certify::certify(&table, &question, threads, watch));
     let seconds = begun.elapsed().as_secs_f64();
-    let mut object = object(args, &table, threads, started);
+    let asked = Asked::new(&source.name, &question, "reference");
+    let claim =
+        ClaimObject::of(&table).map_err(|fault| failure(fault.into(), &args.table, None))?;
+    let mut object = object(args, &table, claim, started);
+    (object.threads, object.opponents) = (threads, asked.opponents);
     match ended {
         Ok(proof) => {
             let rate = proof.entries as f64 / seconds.max(1e-9);
+            object.simultaneous = Some(proof.simultaneous);
+            let whole = if proof.simultaneous { "at least" } else { "exact" };
+            object.bound = Some(object.claim.bound().unwrap_or(whole));
             if args.json {
                 object.proven = Some(true);
                 object.value = Some(proof.value.to_string());
@@ -89,8 +102,11 @@ pub(crate) fn run(
                 object.entries_per_second = Some(rate);
                 write_object(out, &object)?;
             } else {
-                let asked = Asked::new(&source.name, &question, "reference");
-                write_proof(out, &asked, &proof, &object, rate)?;
+                write_proof(out, &proof, &object, rate)?;
+                out.flush()?;
+                if proof.simultaneous {
+                    print_notes(&[human::simultaneous_note(&table.claim().role)]);
+                }
             }
             Ok(Status::Answered)
         }
@@ -100,6 +116,8 @@ pub(crate) fn run(
                 (object.derived, object.halted) = (Some(done), Some(message));
                 write_object(out, &object)?;
             } else {
+                row(out, "question", &object.claim.sentence(&object.opponents))?;
+                object.claim.write(out)?;
                 row(out, "verified", "not to the end")?;
                 out.flush()?;
                 print_notes(&[message]);
@@ -128,7 +146,39 @@ fn pose(args: &VerifyArgs) -> Result<Posed, Failure> {
     let rulebook = Arc::new(held.rulebook);
     let question = certify::claimed(&table, &rulebook)
         .map_err(|refusal| failure(refusal, &args.table, None))?;
+    refuse_other(args, &question)?;
     Ok(Posed { source: held.source, table, question })
+}
+
+/// Refuses a table whose question is not the one that the flags name.
+fn refuse_other(args: &VerifyArgs, claimed: &Question) -> Result<(), Failure> {
+    let book = &claimed.rulebook;
+    let mut flags = args.expected.question();
+    let (role, objective) = (flags.role.clone(), flags.objective);
+    let (horizon, names_chance) = (flags.horizon, !flags.chance.is_empty());
+    flags.role = role.or_else(|| Some(book.role_name(claimed.role).to_owned()));
+    let expected = question::one(book, &flags, None)?;
+    let names = |roles: &Question| {
+        let names: Vec<&str> = roles.chance.iter().map(|role| book.role_name(role)).collect();
+        if names.is_empty() { "none".to_owned() } else { names.join(" and ") }
+    };
+    let steps = |horizon: Option<u32>| horizon.map_or("none".to_owned(), |steps| steps.to_string());
+    let pair = [claimed, &expected];
+    let [is, expected_is] = if claimed.role != expected.role {
+        pair.map(|held| format!("about `{}`", book.role_name(held.role)))
+    } else if objective.is_some() && claimed.objective != expected.objective {
+        pair.map(|held| format!("with the objective {:?}", held.objective).to_lowercase())
+    } else if horizon.is_some() && claimed.horizon != expected.horizon {
+        pair.map(|held| format!("with the horizon {}", steps(held.horizon)))
+    } else if names_chance && claimed.chance != expected.chance {
+        pair.map(|held| format!("with chance roles {}", names(held)))
+    } else {
+        return Ok(());
+    };
+    let message = format!("{} is {is}, not {expected_is}", args.table.display());
+    Err(Failure::input("other-question", message).note(
+        "what `verify` proves is the question in the table; the flags only say what it must be",
+    ))
 }
 
 /// Opens a table.
@@ -178,12 +228,15 @@ impl From<Objection> for ObjectionObject {
     }
 }
 
-fn object(args: &VerifyArgs, table: &Table, threads: usize, started: Instant) -> VerifyObject {
+fn object(args: &VerifyArgs, table: &Table, claim: ClaimObject, started: Instant) -> VerifyObject {
     VerifyObject {
         game: sheet::name(&args.game.game),
         table: args.table.display().to_string(),
+        bound: claim.bound(),
+        claim,
+        opponents: Vec::new(),
         proven: None,
-        bound: bound(table),
+        simultaneous: None,
         value: None,
         entries: table.entries(),
         derived: None,
@@ -192,7 +245,7 @@ fn object(args: &VerifyArgs, table: &Table, threads: usize, started: Instant) ->
         passed: None,
         objection: None,
         halted: None,
-        threads,
+        threads: 1,
         seconds: started.elapsed().as_secs_f64(),
         entries_per_second: None,
         peak_bytes: store::peak_bytes(),
@@ -208,22 +261,24 @@ fn halted(reason: &HaltReason, done: u64, entries: u64) -> String {
     format!(
         "{limit}: {} of {} were derived as they are written",
         show_count(done),
-        counted(entries, "entry").replace("entrys", "entries")
+        match entries {
+            1 => "1 entry".to_owned(),
+            _ => format!("{} entries", show_count(entries)),
+        }
     )
 }
 
 fn write_proof(
     out: &mut dyn Write,
-    asked: &Asked,
     proof: &Proof,
     object: &VerifyObject,
     rate: f64,
 ) -> Result<(), Failure> {
     assert!(proof.value.is_probability(), "a proven value is a probability");
-    row(out, "proven", &human::question(asked))?;
-    let value = number::both(&proof.value);
-    let value = if object.bound == "exact" { value } else { format!("{} {value}", object.bound) };
-    row(out, "value", &value)?;
+    row(out, "proven", &object.claim.sentence(&object.opponents))?;
+    object.claim.write(out)?;
+    let bound = object.bound.filter(|bound| *bound != "exact");
+    row(out, "value", &value_text(bound, &proof.value))?;
     let passed = match proof.passed {
         0 => String::new(),
         passed => format!("; {} between layers gone through by the rules", show_count(passed)),
@@ -236,22 +291,8 @@ fn write_proof(
     Ok(row(out, "time", &format!("{time}, {rate} entries/s on {} threads", object.threads))?)
 }
 
-/// What a proof of a table says of the value.
-fn bound(table: &Table) -> &'static str {
-    match table.claim().policy {
-        None => "exact",
-        Some(Side::Asked) => "at least",
-        Some(Side::Opponents) => "at most",
-    }
-}
-
 /// The size of a table for people.
 pub(super) fn size_text(bytes: u64, entries: u64) -> String {
     let each = Ratio::new(bytes, entries.max(1));
     format!("{} bytes, {} an entry", show_count(bytes), each.decimal(2))
-}
-
-/// A line with its name on the left.
-pub(super) fn row(out: &mut dyn Write, label: &str, text: &str) -> std::io::Result<()> {
-    writeln!(out, "{label:<10}{text}")
 }

@@ -47,11 +47,7 @@ pub(crate) fn notes(answer: &Answer) -> Vec<String> {
                 notes.push("some play is unfinished at the horizon and counts as 0".to_owned());
             }
             if verdict.simultaneous {
-                let role = answer.asked.who();
-                notes.push(format!(
-                    "{role} and an opponent choose in the same step: the opponent is taken to see \
-                     {role}'s choice, so this is a lower bound for the simultaneous game"
-                ));
+                notes.push(simultaneous_note(answer.asked.who()));
             }
             if verdict.counts.states.is_some() && verdict.counts.plies.is_none() {
                 notes.push(
@@ -66,6 +62,14 @@ pub(crate) fn notes(answer: &Answer) -> Vec<String> {
         }
     }
     notes
+}
+
+/// That both sides choose in one step, and what the value is then.
+pub(crate) fn simultaneous_note(role: &str) -> String {
+    format!(
+        "{role} and an opponent choose in the same step: the opponent is taken to see {role}'s \
+         choice, so this is a lower bound for the simultaneous game"
+    )
 }
 
 /// How well-formedness is checked: only where an engine visits states.

@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod checked;
+pub(crate) mod claimed;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod number;

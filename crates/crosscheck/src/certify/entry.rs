@@ -145,6 +145,9 @@ impl<'t> Checker<'t> {
             }
             Node::Inner(inner) => inner,
         };
+        if inner.own > 1 && inner.opposing > 1 {
+            self.seen.simultaneous.store(true, Ordering::Relaxed);
+        }
         let means = self.means(state, &inner, step + 1)?;
         let replies: Vec<&[Ratio]> = means.chunks(inner.opposing).collect();
         let least = |part: &&[Ratio]| part.iter().min().expect("a joint move").clone();

@@ -26,7 +26,7 @@ mod policy;
 mod reduce;
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use exact::{Ratio, UBig};
 use gdl::Rulebook;
@@ -54,6 +54,9 @@ pub struct Proof {
     pub layers: usize,
     /// States that were gone through between layers.
     pub passed: u64,
+    /// Whether the asked role and an opponent both choose in some step: the opponent is then taken to
+    /// see the role's choice, and the value is a lower bound for the simultaneous game.
+    pub simultaneous: bool,
 }
 
 /// Why a table is not proven.
@@ -145,9 +148,7 @@ pub fn claimed(table: &Table, rulebook: &std::sync::Arc<Rulebook>) -> Result<Que
     let mut question = Question { rulebook, role: asked, objective, horizon, chance, from: None };
     if !claim.from_start {
         let names = Names::of_states(table, &question)?;
-        let block = table.block(0, 0)?;
-        let state = table.layout().state(block.key(0));
-        let state = state.ok_or_else(|| unfit("its first key is of no state".to_owned()))?;
+        let state = table.root()?;
         question.from = Some(state.iter().map(|prop| names[prop.index()].clone()).collect());
     }
     if (Claim { policy: claim.policy, ..Claim::of(&question) }) != *claim {
@@ -192,6 +193,8 @@ pub(crate) struct Seen {
     pub(crate) common: Vec<Mutex<UBig>>,
     /// States gone through between layers.
     pub(crate) passed: AtomicU64,
+    /// Whether both sides choose in some step.
+    pub(crate) simultaneous: AtomicBool,
 }
 
 impl Seen {
@@ -203,6 +206,7 @@ impl Seen {
             reached: layers.clone().map(|layer| bits(layer.entries)).collect(),
             common: layers.map(|layer| Mutex::new(layer.denominator.clone())).collect(),
             passed: AtomicU64::new(0),
+            simultaneous: AtomicBool::new(false),
         }
     }
 }
@@ -319,6 +323,7 @@ impl Work {
             entries: table.entries(),
             layers: layers.len(),
             passed: self.seen.passed.into_inner(),
+            simultaneous: self.seen.simultaneous.into_inner(),
         })
     }
 }
