@@ -56,7 +56,7 @@ impl Choices {
                     .collect()
             })
             .collect();
-        let jumps: Vec<Jump> = maps.iter().map(|maps| Jump::new(game, layout, maps)).collect();
+        let moves_lane = |jump: &usize| maps[*jump].iter().any(|(digit, _)| *digit == layout.lane);
         let mut merged: Vec<Merged> = Vec::new();
         for (phase, pairs) in jump_of.iter().enumerate() {
             for (pair, outcomes) in pairs.iter().enumerate() {
@@ -69,7 +69,7 @@ impl Choices {
                 match merged.iter_mut().find(free) {
                     Some(held) => held.members.push((phase, pair)),
                     None => {
-                        let runs = mine.iter().any(|jump| jumps[*jump].lane.is_some());
+                        let runs = mine.iter().any(moves_lane);
                         let members = vec![(phase, pair)];
                         merged.push(Merged { members, first_term: 0, jumps: mine, runs });
                     }
@@ -84,8 +84,16 @@ impl Choices {
         if terms > MOST_TERMS {
             return None;
         }
+        let jumps: Vec<Jump> = maps.iter().map(|maps| Jump::new(game, layout, maps)).collect();
         let segments = segments(layout, game, &jumps, &merged);
         Some(Self { jumps, jump_of, merged, segments, terms })
+    }
+
+    /// Copies of children of another width that one block may need: one for each chunk that a term
+    /// leads to.
+    pub(super) fn most_copies(&self) -> usize {
+        let jumps = self.merged.iter().flat_map(|choice| &choice.jumps);
+        jumps.map(|jump| self.jumps[*jump].most_chunks()).sum::<usize>() + 1
     }
 
     /// Numbers of a row: flips, units, then weights of each term; for each level that the digits

@@ -1,8 +1,8 @@
 //! Where states lie: one digit along the lanes of a row, one over the rows of a block, the others
 //! over blocks.
 //!
-//! A state's place is its block, row and lane. All tables ascend, so places of children are later
-//! than those of their parents, and the order of places is the order of work. Values of the lane's
+//! A state's place is its block, row and lane. All tables ascend, though a digit may keep its value
+//! where another rises, so places of children are later than those of their parents, and the order of places is the order of work. Values of the lane's
 //! digit stand at the end of a row, so that large groups of values begin at round places.
 
 use factor::{Digit, Factored, NOWHERE};
@@ -224,8 +224,8 @@ impl Jump {
         self.high.iter().try_fold(0, |sum, (at, further)| Some(sum + further[values[*at]]?))
     }
 
-    /// Whether it stays among the blocks with the same high digits.
-    pub(super) fn stays(&self) -> bool {
-        self.high.is_empty()
+    /// The most chunks that the lanes of one block go to.
+    pub(super) fn most_chunks(&self) -> usize {
+        self.shifts.iter().map(Vec::len).max().unwrap_or(0)
     }
 }

@@ -3,8 +3,9 @@
 //! Where a game comes apart into phases and digits (crate `factor`), a state is a number in mixed
 //! radix, and all tables ascend: one ascending pass over the places finds the states reached
 //! ([`reach`]), one descending pass their values ([`value`]). No key is stored, nothing is hashed
-//! or sorted, and children are found by adding a constant. A place costs 4 or 8 bytes of values and
-//! a bit, reached or not, so games of which few places are reached are left to the tier of tables.
+//! or sorted, and children are found by adding a constant. A place of a block that is reached costs 4
+//! or 8 bytes of values and a few bits, so where few places are reached ([`Reached::is_sparse`]) the
+//! tier of tables goes on.
 //!
 //! Always: digits, tables and levels are proven before the first pass; the view (ends, goals,
 //! legal moves) is evaluated on every state reached, and each is checked for well-formedness. A
@@ -40,6 +41,10 @@ use planes::Planes;
 use reach::{Reached, Stopped};
 use steps::Steps;
 use value::Arenas;
+
+/// Shifts between two looks at the limits, and blocks at most.
+const PATIENCE: usize = 1 << 13;
+const MOST_PATIENCE: usize = 256;
 
 /// Values that joined digits may have together.
 const JOINED: usize = 32;
@@ -232,6 +237,9 @@ impl Plan {
                 Stopped::Flawed => Declined::Flawed,
                 Stopped::Limit(reason) => Declined::Limit(reason),
             })?;
+        if options.tier == Tier::Auto && reached.is_sparse() {
+            return Err(Declined::Unfit("few of its places are reached"));
+        }
         let values =
             value::value(&dense, &mut planes, &reached, limits, watch).map_err(Declined::Limit)?;
         dense.verdict(game, options, &reached, &values)
@@ -239,6 +247,16 @@ impl Plan {
 }
 
 impl Dense<'_> {
+    /// Blocks between two looks at the limits: a block costs the more the more shifts its moves are.
+    fn patience(&self) -> usize {
+        let shifts = |jump: &layout::Jump| {
+            let of = |chunks: &Vec<(usize, Vec<_>)>| chunks.iter().map(|to| to.1.len()).sum();
+            jump.shifts.iter().map(of).max().unwrap_or(0usize)
+        };
+        let work: usize = self.choices.jumps.iter().map(shifts).sum();
+        (PATIENCE / work.max(1)).clamp(1, MOST_PATIENCE)
+    }
+
     /// The highest level of rows and lanes of a chunk.
     fn highest_of(&self, planes: &Planes<'_>) -> usize {
         let of = |digit: usize| self.steps.parts[digit].iter().copied().max().unwrap_or(0) as usize;
@@ -298,7 +316,7 @@ impl Dense<'_> {
                 states: Some(counts.kept + counts.folded),
                 decision_states: Some(counts.decisions),
                 stored: counts.kept,
-                plies: Some(self.steps.steps(counts.highest)),
+                plies: Some(counts.longest),
                 translation: None,
             },
         })

@@ -15,8 +15,6 @@ use crate::limits::{Limits, REACH_SHARE, refused};
 
 /// Bytes of a block's planes: reached, terminal, paid.
 const PLANE_BYTES: usize = 3 * 8 * kernel::BLOCK_WORDS;
-/// Blocks between two looks at the limits.
-pub(super) const PATIENCE: usize = 256;
 
 /// What was reached.
 pub(super) struct Reached {
@@ -57,8 +55,8 @@ pub(super) struct Counts {
     pub(super) folded: u64,
     /// Kept states in which somebody decides.
     pub(super) decisions: u64,
-    /// The highest level of a state.
-    pub(super) highest: usize,
+    /// Steps of the longest play.
+    pub(super) longest: u32,
 }
 
 /// Why a forward pass ended early.
@@ -69,7 +67,18 @@ pub(super) enum Stopped {
     Limit(HaltReason),
 }
 
+/// One in so many places of the blocks reached is a state, at least, or tables need less memory.
+const SPARSE: u64 = 16;
+/// Blocks that are never too many.
+const FEW_BLOCKS: usize = 256;
+
 impl Reached {
+    /// Whether so few places of the blocks are states that tables are the better tier.
+    pub(super) fn is_sparse(&self) -> bool {
+        let places = (self.blocks.len() * kernel::BLOCK_LANES) as u64;
+        self.blocks.len() > FEW_BLOCKS && SPARSE * self.counts.kept < places
+    }
+
     /// Bytes of the planes of blocks that were reached.
     pub(super) fn bytes(&self) -> u64 {
         (self.blocks.len() * PLANE_BYTES) as u64
@@ -129,12 +138,12 @@ pub(super) fn reach(
     plane_mut(&mut held, block)[lane / 64] |= 1 << (lane % 64);
     touched.as_mut_slice()[block] = 1;
     let (mut blocks, mut counts) = (Vec::new(), Counts::default());
-    let isa = Isa::detect();
+    let (isa, patience) = (Isa::detect(), dense.patience());
     for block in 0..layout.blocks {
         if touched.as_slice()[block] == 0 {
             continue;
         }
-        if blocks.len().is_multiple_of(PATIENCE) {
+        if blocks.len().is_multiple_of(patience) {
             look(&blocks, &counts, limits, watch)?;
         }
         blocks.push(block as u32);
@@ -143,7 +152,7 @@ pub(super) fn reach(
         let mut reached = plane(&held, block);
         let open = open_lanes(planes, &phases);
         let sources = sources(dense, planes, &phases, &open);
-        inside(dense, planes.chunk, isa, &sources, &mut reached);
+        inside(dense, planes, isa, &sources, &mut reached);
         let ends = planes.ends(&phases, &reached).map_err(|_: FlawKind| Stopped::Flawed)?;
         let live = without(&reached, &ends.terminal);
         kept.take_in(block, &ends);
@@ -157,6 +166,8 @@ pub(super) fn reach(
                 for (chunk, shifts) in &jump.shifts[planes.chunk] {
                     let to = block - planes.chunk + further + chunk;
                     if to == block {
+                        // Such moves were followed by `inside`.
+                        debug_assert_eq!((further, *chunk), (0, planes.chunk));
                         continue;
                     }
                     assert!(to > block, "children lie behind their parents");
@@ -179,6 +190,13 @@ fn push(target: &mut Mask, lanes: &Mask, shifts: &[Shift]) {
             _ => {}
         }
     }
+}
+
+/// Where lanes come to lie.
+pub(super) fn shifted(lanes: &Mask, shifts: &[Shift]) -> Mask {
+    let mut target = NONE;
+    push(&mut target, lanes, shifts);
+    target
 }
 
 fn look(blocks: &[u32], counts: &Counts, limits: Limits, watch: &Watch<'_>) -> Result<(), Stopped> {
@@ -233,13 +251,20 @@ fn sources(
     sources
 }
 
-/// Follows the moves inside of a block.
-fn inside(dense: &Dense<'_>, chunk: usize, isa: Isa, sources: &[Source], reached: &mut Mask) {
+/// Follows the moves inside of a block: those that change no high digit, and those that leave the
+/// values which its high digits have as they are.
+fn inside(
+    dense: &Dense<'_>,
+    planes: &Planes<'_>,
+    isa: Isa,
+    sources: &[Source],
+    reached: &mut Mask,
+) {
     let mut moves: Vec<Spread<'_>> = Vec::new();
     for source in sources {
         let jump = &dense.choices.jumps[source.jump];
-        let own = jump.shifts[chunk].iter().find(|(to, _)| *to == chunk);
-        if let Some((_, shifts)) = own.filter(|_| jump.stays()) {
+        let own = jump.shifts[planes.chunk].iter().find(|(to, _)| *to == planes.chunk);
+        if let Some((_, shifts)) = own.filter(|_| jump.further(&planes.values) == Some(0)) {
             moves.push(Spread { allowed: source.lanes, shifts });
         }
     }
@@ -282,12 +307,12 @@ fn take_in(
         counts.decisions += count(isa, &without(&mine, &waiting));
     }
     let top = dense.highest_of(planes);
-    if planes.level + top > counts.highest {
+    if dense.steps.longest(planes.level + top) > counts.longest {
         let layout = dense.layout;
         for cell in layout.cells(planes.chunk) {
             if reached[cell.at / 64] >> (cell.at % 64) & 1 != 0 {
                 let level = cell_level(layout, dense.steps, planes.level, &cell);
-                counts.highest = counts.highest.max(level);
+                counts.longest = counts.longest.max(dense.steps.steps(level));
             }
         }
     }

@@ -26,6 +26,8 @@ pub(super) struct Steps {
     offsets: Vec<i64>,
     /// By phase, pair and outcome: how far the level rises.
     rises: Vec<Vec<Vec<usize>>>,
+    /// By level: the most steps at it or before.
+    longest: Vec<u32>,
 }
 
 impl Steps {
@@ -61,7 +63,16 @@ impl Steps {
         }
         let units = units(game, &phases, top)?;
         let (parts, offsets) = (levels.digits.clone(), levels.phases.clone());
-        Ok(Self { parts, phases, units, top: u64::from(top), offsets, rises })
+        let mut steps =
+            Self { parts, phases, units, top: u64::from(top), offsets, rises, longest: vec![] };
+        let mut most = 0;
+        for level in 0..count {
+            if steps.phases[level].is_some() {
+                most = most.max(steps.steps(level));
+            }
+            steps.longest.push(most);
+        }
+        Ok(steps)
     }
 
     /// The part of a digit's value.
@@ -73,6 +84,11 @@ impl Steps {
     pub(super) fn steps(&self, level: usize) -> u32 {
         let phase = self.phases[level].expect("a level that is reached");
         u32::try_from(level as i64 + self.offsets[phase]).expect("steps count from 0")
+    }
+
+    /// Steps of the longest play that ends at a level or before it.
+    pub(super) fn longest(&self, level: usize) -> u32 {
+        self.longest[level.min(self.longest.len() - 1)]
     }
 
     /// What a child's value is multiplied with: the outcome's share, times what the denominators

@@ -12,7 +12,7 @@ use verdict::{HaltReason, Progress, Watch};
 
 use super::Dense;
 use super::planes::{NONE, Planes, add, any, both, without};
-use super::reach::{PATIENCE, Reached};
+use super::reach::{Reached, shifted};
 use crate::backend::Trouble;
 use crate::limits::{FORWARD_SHARE, Limits, refused};
 
@@ -24,6 +24,8 @@ pub(super) struct Arenas {
     wide: HugeVec<u64>,
     /// Blocks of each arena, without room for copies.
     counts: [usize; 2],
+    /// Copies that a block may need.
+    copies: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,12 +49,14 @@ impl Arenas {
             counts[wide] += 1;
         }
         assert!(counts.iter().all(|count| *count < 1 << 30), "blocks are numbered");
-        let room = |count: usize| if count == 0 { 0 } else { count + dense.choices.terms + 1 };
+        let copies = dense.choices.most_copies();
+        let room = |count: usize| if count == 0 { 0 } else { count + copies };
         Ok(Self {
             slots,
             narrow: HugeVec::zeroed(room(counts[0]) * BLOCK_LANES)?,
             wide: HugeVec::zeroed(room(counts[1]) * BLOCK_LANES)?,
             counts,
+            copies,
         })
     }
 
@@ -98,9 +102,9 @@ pub(super) fn value(
         styles: Vec::new(),
     };
     let blindly = planes.moves_are_tables();
-    let blocks = reached.blocks.len();
+    let (blocks, patience) = (reached.blocks.len(), dense.patience());
     for (done, &block) in reached.blocks.iter().rev().enumerate() {
-        if done.is_multiple_of(PATIENCE) {
+        if done.is_multiple_of(patience) {
             let bytes = arenas.bytes() + reached.bytes();
             (watch.progress)(&Progress {
                 phase: "backward",
@@ -131,6 +135,10 @@ pub(super) fn value(
         let slot = arenas.slot(block).expect("a block that was reached");
         let live = without(&plane, &ends.terminal);
         pass.prepare(planes, block, &live, slot, &mut arenas);
+        debug_assert!(
+            pass.reaches_children(planes, block, reached),
+            "every child of a state was reached"
+        );
         let job = pass.job(slot, (&plane, &ends.terminal), &ends.paid);
         if slot.wide {
             fold_wide(pass.isa, &mut job.on(arenas.wide.as_mut_slice(), &wide));
@@ -247,6 +255,22 @@ impl<'d> Pass<'d> {
         }
     }
 
+    /// Whether the children of all choices of a prepared block are among the states reached.
+    fn reaches_children(&self, planes: &Planes<'_>, block: usize, reached: &Reached) -> bool {
+        let choices = self.choices.iter().zip(&self.dense.choices.merged);
+        let mut terms = choices.flat_map(|(choice, merged)| {
+            merged.jumps.iter().map(|jump| (choice.legal, &self.dense.choices.jumps[*jump]))
+        });
+        terms.all(|(legal, jump)| {
+            let Some(further) = jump.further(&planes.values) else { return !any(&legal) };
+            jump.shifts[planes.chunk].iter().all(|(chunk, shifts)| {
+                let children = shifted(&legal, shifts);
+                let to = block - planes.chunk + further + chunk;
+                !any(&children) || !any(&without(&children, &reached.plane(to)))
+            })
+        })
+    }
+
     /// Where the children of each row lie by one jump.
     fn sources(
         &mut self,
@@ -301,6 +325,7 @@ impl<'d> Pass<'d> {
 /// Copies a block to the room behind the other arena; where it is then.
 fn copy(arenas: &mut Arenas, child: Slot, copies: &mut usize) -> usize {
     let to = arenas.counts[usize::from(!child.wide)] + *copies;
+    debug_assert!(*copies < arenas.copies, "room was made for all copies of a block");
     *copies += 1;
     let (from, target) = (child.at * BLOCK_LANES, to * BLOCK_LANES);
     let (narrow, wide) = (arenas.narrow.as_mut_slice(), arenas.wide.as_mut_slice());
