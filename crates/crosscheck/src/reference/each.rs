@@ -89,7 +89,9 @@ fn halted(reason: HaltReason) -> Stop {
         choosers: Vec::new(),
         moves: Vec::new(),
         counts: Counts::default(),
-        advice: "the reference goes through every play: use `--engine search`".to_owned(),
+        advice:
+            "the reference goes through every play: use `--engine search`, or give a `--horizon`"
+                .to_owned(),
         estimate: None,
     }))
 }
@@ -269,7 +271,8 @@ mod tests {
     }
 
     fn is_too_long(ended: Result<Vec<Ratio>, Stop>) -> bool {
-        matches!(ended, Err(Stop::Halted(halt)) if halt.reason == HaltReason::Depth)
+        let Err(Stop::Halted(halt)) = ended else { return false };
+        halt.reason == HaltReason::Depth && halt.advice.contains("--horizon")
     }
 
     #[test]
