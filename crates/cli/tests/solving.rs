@@ -173,6 +173,7 @@ fn approximate_bounds_hold_the_value() {
     let exact = run(&["solve", &path, "--json"]).json();
     let ran = run(&["solve", &path, "--approximate", "--json"]);
     let rough = ran.json();
+    assert_eq!(ran.status, 0, "the bounds that were asked for are an answer");
     fits("solve.schema.json", &rough);
     let ratio = |value: &Value| value.as_str().unwrap().parse::<exact::Ratio>().unwrap();
     assert!(ratio(&rough["lower"]) <= ratio(&exact["value"]));

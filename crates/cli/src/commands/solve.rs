@@ -58,7 +58,7 @@ pub(crate) fn run(
     }
     // Taking a huge rulebook apart takes seconds, and the process ends here anyway.
     std::mem::forget(posed);
-    let halted = answers.iter().any(|answer| fell_short(args, &answer.ended));
+    let halted = answers.iter().any(|answer| fell_short(&answer.ended));
     Ok(if halted { Status::Halted } else { Status::Answered })
 }
 
@@ -83,14 +83,9 @@ fn answer(
     Ok(Answer { asked, ended, time, peak_bytes, audit, table })
 }
 
-/// Whether less is known than was asked for: bounds of the width asked for are an answer.
-fn fell_short(args: &SolveArgs, ended: &Ended) -> bool {
-    match ended {
-        Ended::Exact(_) => false,
-        Ended::Halted(halt) => {
-            args.engine.width.is_none() || halt.reason != HaltReason::Approximate
-        }
-    }
+/// Whether less is known than was asked for: bounds that were asked for are an answer.
+fn fell_short(ended: &Ended) -> bool {
+    matches!(ended, Ended::Halted(halt) if halt.reason != HaltReason::Approximate)
 }
 
 /// Longer sheets are not read again for advice.
