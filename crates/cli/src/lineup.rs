@@ -13,7 +13,7 @@ use crate::args::{
 use crate::audit::{self, Audited};
 use crate::child::{self, Clingo};
 use crate::failure::Failure;
-use crate::kept;
+use crate::kept::{self, Making};
 
 /// Refuses flags that do not fit each other, and what this build cannot do.
 pub(crate) fn check(args: &SolveArgs) -> Result<(), Failure> {
@@ -30,6 +30,7 @@ pub(crate) fn check(args: &SolveArgs) -> Result<(), Failure> {
         let message = format!("{flag} cannot be used here: it needs --engine sweep");
         return Err(Failure::input("usage", message));
     }
+    kept::check(disk)?;
     audit::check(args.audit)
 }
 
@@ -40,7 +41,11 @@ pub(crate) fn standard(sheet: &SheetArgs) -> Box<dyn Engine> {
 }
 
 /// The engine that the flags ask for, and the audits that it does on the way.
-pub(crate) fn choose(args: &SolveArgs, begun: Instant) -> (Box<dyn Engine>, Audited) {
+pub(crate) fn choose(
+    args: &SolveArgs,
+    begun: Instant,
+    making: &Making,
+) -> (Box<dyn Engine>, Audited) {
     let options = options(&args.engine, &args.sheet);
     let placement = args.engine.placement.unwrap_or_default();
     let audited = Audited::default();
@@ -49,19 +54,20 @@ pub(crate) fn choose(args: &SolveArgs, begun: Instant) -> (Box<dyn Engine>, Audi
         return (audited.watched(grounder, placement, args, begun), audited);
     }
     if args.engine.name() == EngineName::Sweep {
-        let sweep = Sweep::new(options).with_storage(storage(&args.disk, &args.limits));
+        let sweep = Sweep::new(options).with_storage(storage(&args.disk, &args.limits, making));
         return (Box::new(sweep), audited);
     }
     (named(args.engine.name(), options, placement), audited)
 }
 
 /// Where a sweep keeps what leaves memory: only a memory limit makes it leave.
-fn storage(disk: &DiskArgs, limits: &LimitArgs) -> Storage {
+fn storage(disk: &DiskArgs, limits: &LimitArgs, making: &Making) -> Storage {
     let usual = || disk.checkpoint.clone().unwrap_or_else(std::env::temp_dir);
     Storage {
         checkpoint: disk.checkpoint.clone(),
         resume: disk.resume,
-        table: kept::whole(disk),
+        table: making.whole(),
+        unwritten: making.unwritten(),
         spill: limits.memory.map(|_| disk.spill.clone().unwrap_or_else(usual)),
         pace: disk.checkpoint_pace.unwrap_or(Storage::default().pace),
     }

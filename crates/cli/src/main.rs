@@ -162,6 +162,7 @@ fn report_bug(info: &std::panic::PanicHookInfo<'_>) {
         let trace = std::backtrace::Backtrace::force_capture();
         writeln!(io::stderr(), "{trace}").ok();
     }
+    interrupt::clear_aside();
     std::process::exit(i32::from(Status::Environment as u8));
 }
 

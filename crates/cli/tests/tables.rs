@@ -181,7 +181,15 @@ fn what_is_proven_of_a_simultaneous_game_is_a_lower_bound() {
     assert_eq!((&object["bound"], &object["simultaneous"]), (&"at least".into(), &true.into()));
     let other = folder.path().join("o.table").display().to_string();
     let ran = run(&["solve", &sheet, "--table", &other, "--policy", "opponents"]);
-    assert!(ran.status != 0 && ran.err.contains("both sides choose"), "{ran:?}");
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.err.contains("table was not written: both sides choose"), "{ran:?}");
+    assert!(ran.out.contains("value     at least 0\n"), "the answer stands: {ran:?}");
+    assert_eq!(fs::read_dir(folder.path()).expect("there").count(), 2, "nothing beside it");
+    let object =
+        run(&["solve", &sheet, "--table", &other, "--policy", "opponents", "--json"]).json();
+    fits("solve.schema.json", &object);
+    assert_eq!(object["table_error"]["code"], "both-choose", "{object}");
+    assert_eq!((&object["exact"], object.get("table")), (&true.into(), None));
 }
 
 #[test]
@@ -249,6 +257,8 @@ fn what_cannot_be_written_is_said() {
     }
     run_with(&["solve", "-", "--engine", "search", "--table", &table], GUESS.as_bytes())
         .refused(2, &["--table", "--engine sweep"]);
+    let held = folder.path().display().to_string();
+    run_with(&["solve", "-", "--table", &held], GUESS.as_bytes()).refused(2, &["is a folder"]);
     let nowhere = folder.path().join("none/x.table").display().to_string();
     run_with(&["solve", "-", "--table", &nowhere], GUESS.as_bytes()).refused(3, &["cannot write"]);
 }

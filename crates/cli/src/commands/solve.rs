@@ -16,11 +16,12 @@ use super::{print_notes, write_object};
 use crate::args::{PlayersArg, SolveArgs};
 use crate::asking::{Patience, ask};
 use crate::failure::{Failure, Status};
+use crate::kept::Making;
 use crate::quantity::counted;
 use crate::report::answer::{Answer, Asked, Ended};
 use crate::report::json::{AnswerObject, RolesObject};
 use crate::report::{human, trouble};
-use crate::{kept, lineup, memory, question, reading, sheet, state};
+use crate::{lineup, memory, question, reading, sheet, state};
 
 /// Answers.
 pub(crate) fn run(
@@ -59,7 +60,8 @@ pub(crate) fn run(
     // Taking a huge rulebook apart takes seconds, and the process ends here anyway.
     std::mem::forget(posed);
     let halted = answers.iter().any(|answer| fell_short(&answer.ended));
-    Ok(if halted { Status::Halted } else { Status::Answered })
+    let lost = answers.iter().filter_map(|answer| Some(answer.lost.as_ref()?.status));
+    Ok(lost.fold(if halted { Status::Halted } else { Status::Answered }, Status::max))
 }
 
 /// The answer to one question, audited where that is asked for.
@@ -70,17 +72,22 @@ fn answer(
     begun: Instant,
 ) -> Result<Answer, Failure> {
     let patience = patience(args, begun);
-    let (engine, audited) = lineup::choose(args, begun);
+    // Before the audit: whatever ends this, the file that is only a step on the way goes.
+    let making = Making::new(&args.disk);
+    let (engine, audited) = lineup::choose(args, begun, &making);
     let ended = ask(&*engine, question, source, &patience)?;
     let (time, peak_bytes) = (begun.elapsed(), store::peak_bytes());
     let asked = Asked::new(&source.name, question, args.engine.name().text());
     let audit =
         if args.audit { Some(audited.rows(args, question, source, &patience)?) } else { None };
-    let table = match ended {
-        Ended::Exact(_) => kept::finish(&args.disk, question, &patience)?,
-        Ended::Halted(_) => None,
+    let (table, lost) = match ended {
+        Ended::Exact(_) => match making.finish(question, &patience) {
+            Ok(table) => (table, None),
+            Err(lost) => (None, Some(lost)),
+        },
+        Ended::Halted(_) => (None, None),
     };
-    Ok(Answer { asked, ended, time, peak_bytes, audit, table })
+    Ok(Answer { asked, ended, time, peak_bytes, audit, table, lost })
 }
 
 /// Whether less is known than was asked for: bounds that were asked for are an answer.
@@ -114,6 +121,7 @@ fn unread(
         peak_bytes: store::peak_bytes(),
         audit: None,
         table: None,
+        lost: None,
     };
     if args.json {
         write_json(out, args, &[answer])?;
@@ -188,6 +196,9 @@ fn show(
     out.flush()?;
     if !args.quiet {
         print_notes(&human::notes(answer));
+    }
+    if let Some(lost) = &answer.lost {
+        print_notes(&[lost.text()]);
     }
     Ok(())
 }

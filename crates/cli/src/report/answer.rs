@@ -8,6 +8,7 @@ use verdict::{Counts, Estimate, Halt, HaltReason, Objective, Question, Verdict};
 
 use crate::args::SolveArgs;
 use crate::audit::Row;
+use crate::failure::Status;
 
 /// The question in names, for people and programs.
 #[derive(Clone, Debug)]
@@ -109,6 +110,31 @@ pub(crate) struct Answer {
     pub(crate) audit: Option<Vec<Row>>,
     /// The table that was written; none where none was asked for, or there is no exact answer.
     pub(crate) table: Option<Kept>,
+    /// Why it was not written, though there is an exact answer.
+    pub(crate) lost: Option<Lost>,
+}
+
+/// Why a table that was asked for is not there.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Lost {
+    /// A stable short name.
+    pub(crate) code: String,
+    /// What is wrong.
+    pub(crate) message: String,
+    /// The exit status that it makes of an answer.
+    #[serde(rename = "exit_status", serialize_with = "as_number")]
+    pub(crate) status: Status,
+}
+
+impl Lost {
+    /// What a person is told beside the answer.
+    pub(crate) fn text(&self) -> String {
+        format!("the table was not written: {}", self.message)
+    }
+}
+
+fn as_number<S: serde::Serializer>(status: &Status, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_u8(*status as u8)
 }
 
 /// A table that was written.

@@ -246,6 +246,7 @@ mod tests {
             peak_bytes: Some(3 << 20),
             audit: None,
             table: None,
+            lost: None,
         }
     }
 

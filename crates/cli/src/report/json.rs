@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::audit::Row;
 
-use super::answer::{Answer, Asked, Ended, Kept, reason};
+use super::answer::{Answer, Asked, Ended, Kept, Lost, reason};
 use super::number::DECIMAL_DIGITS;
 
 /// One answer of `solve --json`.
@@ -49,6 +49,8 @@ pub(crate) struct AnswerObject {
     audit: Option<Vec<Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     table: Option<Kept>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table_error: Option<Lost>,
 }
 
 /// A guess beside the bounds.
@@ -130,6 +132,7 @@ impl From<&Answer> for AnswerObject {
             halt: halt(answer),
             audit: answer.audit.clone(),
             table: answer.table.clone(),
+            table_error: answer.lost.clone(),
             estimate: answer.estimate().map(estimate),
             leading: answer.leading().map(str::to_owned),
         }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use verdict::{Fault, Stop};
@@ -17,6 +18,9 @@ pub struct Storage {
     pub spill: Option<PathBuf>,
     /// File for the solved game.
     pub table: Option<PathBuf>,
+    /// Why the table could not be put under its name at the end, where it could not: what was found
+    /// by then is an answer all the same.
+    pub unwritten: Arc<Mutex<Option<String>>>,
     /// Finished plies that took less than this together are written together.
     pub pace: Duration,
 }
@@ -28,6 +32,7 @@ impl Default for Storage {
             resume: false,
             spill: None,
             table: None,
+            unwritten: Arc::default(),
             pace: Duration::from_millis(100),
         }
     }

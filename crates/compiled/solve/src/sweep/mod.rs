@@ -36,7 +36,7 @@ mod values;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use kernel::{Expander, FlawKind};
 use net::BaseId;
@@ -125,7 +125,9 @@ impl Engine for Sweep {
         loop {
             let (spill, thrift) = (self.storage.spill.clone(), self.thrift);
             let table = self.storage.table.clone();
-            let kept = Kept { checkpoint: checkpoint.as_mut(), spill, thrift, table };
+            let unwritten = Arc::clone(&self.storage.unwritten);
+            let checkpoint = checkpoint.as_mut();
+            let kept = Kept { checkpoint, spill, thrift, table, unwritten };
             match attempt(&mut game, question, &self.options, kept, watch) {
                 Ok(verdict) => return Ok(verdict),
                 Err(Ended::Restart) => {}
@@ -142,6 +144,7 @@ struct Kept<'a> {
     spill: Option<PathBuf>,
     thrift: bool,
     table: Option<PathBuf>,
+    unwritten: Arc<Mutex<Option<String>>>,
 }
 
 impl Kept<'_> {
@@ -199,6 +202,7 @@ fn attempt(
     // Where plies may share states their keys stay in memory anyway.
     let wanted = feed.as_ref().filter(|_| disjoint);
     let folder = wanted.map(|feed| feed.borrow().folder().to_owned());
+    let unwritten = Arc::clone(&kept.unwritten);
     let begun = kept.begin(game, &*expander).map_err(Trouble::from);
     let backend = begun
         .and_then(|(trail, past)| {
@@ -211,7 +215,10 @@ fn attempt(
     if let Some(feed) = feed {
         let feed = Rc::into_inner(feed).expect("the backend is gone").into_inner();
         let written = feed.finish(&::table::Claim::of(question), game);
-        written.map_err(|fault| Ended::Stop(fault.stop()))?;
+        // The answer is there, and only its table is not: whoever asked is told beside it.
+        if let Err(StorageFault::System(message)) = written {
+            *unwritten.lock().unwrap_or_else(|held| held.into_inner()) = Some(message);
+        }
     }
     Ok(verdict)
 }
