@@ -2,7 +2,8 @@
 
 /// The facts of a text, each as GDL text with single blanks: `(cell 1 1 b) (control x)`. Each may
 /// be wrapped in `(true ...)`, and the whole in one more pair of parentheses; a comment runs from
-/// `;` to the end of its line. None where parentheses do not pair.
+/// `;` to the end of its line. None where parentheses do not pair, or nest deeper than terms of GDL
+/// may.
 pub fn facts(text: &str) -> Option<Vec<String>> {
     let mut trees = grow(&words(text))?;
     if let [Tree::List(inner)] = &mut trees[..]
@@ -12,6 +13,10 @@ pub fn facts(text: &str) -> Option<Vec<String>> {
     }
     Some(trees.iter().map(|tree| unwrapped(tree).text()).collect())
 }
+
+/// Parentheses around a word, at most: more than terms of GDL may have, and few enough to go through
+/// one inside the other.
+const MOST_OPEN: usize = 204;
 
 /// A word, or a list of trees.
 enum Tree {
@@ -53,6 +58,7 @@ fn grow(words: &[String]) -> Option<Vec<Tree>> {
     let mut open: Vec<Vec<Tree>> = vec![Vec::new()];
     for word in words {
         match word.as_str() {
+            "(" if open.len() > MOST_OPEN => return None,
             "(" => open.push(Vec::new()),
             ")" => {
                 let inner = open.pop()?;
@@ -83,6 +89,9 @@ mod tests {
         assert_eq!(facts("").expect("nothing"), [""; 0]);
         assert_eq!(facts("()").expect("nothing"), [""; 0]);
         assert_eq!(facts("(cell 1)").expect("one"), ["(cell 1)"]);
+        let nested = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
+        assert!(facts(&nested(MOST_OPEN)).is_some());
+        assert!(facts(&nested(MOST_OPEN + 1)).is_none() && facts(&nested(3_000_000)).is_none());
         assert!(facts("(a").is_none() && facts("a)").is_none());
     }
 }

@@ -3,8 +3,8 @@
 //! The form is told in docs/table.md. A file holds what is claimed of a question: layers of entries
 //! by the number of steps from the state asked about, each entry a state, its value and the best
 //! moves of whoever chooses there. Nothing here knows a rule of a game, so nothing here can tell
-//! whether a claim is true; only that a file is whole, and that it says one thing in one way:
-//! whatever a file means, there is one sequence of numbers that means it.
+//! whether a claim is true; only that a file is whole, and that its blocks are packed as a
+//! writer packs them. Free are the numbers of moves and the widths and codes of fields.
 //!
 //! Always: a file under its name was written whole ([`store::FrameWriter`]); a reader refuses what
 //! the writer would not write, whatever its checksums say.

@@ -44,6 +44,11 @@ impl From<io::Error> for TableFault {
     }
 }
 
+/// Steps of a layer, at most: whoever counts on from a layer by a few does not wrap.
+const MOST_STEPS: u32 = u32::MAX - 16;
+/// Bits that pick a numerator or a set of a block.
+const PICK_BITS: usize = 24;
+
 fn damaged<T>(what: impl Into<String>) -> Result<T, TableFault> {
     Err(TableFault::Damaged(what.into()))
 }
@@ -126,7 +131,8 @@ impl Table {
         let steps = layers.iter().map(|layer| layer.step);
         let ascending = steps.clone().zip(steps.skip(1)).all(|(left, right)| left < right);
         let rooted = layers.first().is_some_and(|layer| layer.step == 0 && layer.entries == 1);
-        if !ascending || !rooted {
+        let counted = layers.last().is_some_and(|layer| layer.step <= MOST_STEPS);
+        if !ascending || !rooted || !counted {
             return damaged("its layers do not begin with one state and go on by steps");
         }
         Ok(Self { file, claim, layout, moves, layers, bytes })
@@ -147,10 +153,14 @@ impl Table {
         &self.moves
     }
 
+    /// The place of a move among [`Table::moves`].
+    pub fn place_of(&self, id: u32) -> Option<usize> {
+        self.moves.binary_search_by_key(&id, |held| held.id).ok()
+    }
+
     /// The move of a number.
     pub fn move_of(&self, id: u32) -> Option<&MoveName> {
-        let place = self.moves.binary_search_by_key(&id, |held| held.id).ok()?;
-        Some(&self.moves[place].name)
+        Some(&self.moves[self.place_of(id)?].name)
     }
 
     /// The layers, by steps.
@@ -196,6 +206,15 @@ impl Table {
         let held = &self.layers[layer];
         let [keys, values, sets, picks] = &held.blocks[block];
         let (width, limbs) = (self.layout.words(), held.limbs);
+        // Before they are unpacked: a few bytes may say that they are very many.
+        let most =
+            [(keys, BLOCK * width), (values, BLOCK * limbs), (picks, BLOCK * PICK_BITS / 64)];
+        if most.iter().any(|(frame, most)| frame.count as usize > *most) {
+            return damaged(format!(
+                "block {block} of the layer of step {} is too large",
+                held.step
+            ));
+        }
         let mut numbers =
             Numbers { keys: Vec::new(), values: Vec::new(), sets: Vec::new(), picks: Vec::new() };
         self.file.read_strictly(keys, steps(width), &mut numbers.keys)?;
@@ -254,10 +273,10 @@ fn read_layer<'f>(
         return damaged(format!("blocks of the layer of step {step} are missing"));
     };
     let mut firsts: Vec<u64> = Vec::new();
-    file.read_strictly(index, steps(width), &mut firsts)?;
-    if firsts.len() != blocks.len() * width {
+    if index.count as usize != blocks.len() * width {
         return damaged(format!("the index of the layer of step {step} is damaged"));
     }
+    file.read_strictly(index, steps(width), &mut firsts)?;
     let denominator = scaled::to_big(denominator);
     Ok(Layer { step, entries, denominator, limbs, firsts, blocks })
 }

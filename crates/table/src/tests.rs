@@ -111,6 +111,51 @@ fn every_flipped_bit_and_every_cut_shows() {
 }
 
 #[test]
+fn steps_that_cannot_be_counted_on_are_refused() {
+    let file = TempFile::new("steps");
+    for (step, is_taken) in [(1 << 30, true), (u32::MAX - 1, false), (u32::MAX, false)] {
+        let mut writer =
+            Writer::create(&file.0, layout(3), &std::env::temp_dir(), 1 << 20).expect("begun");
+        for step in [step, 0] {
+            writer.begin(step, UBig::from(1u8));
+            writer.push(&[1], &[1], &Choice::default()).expect("taken");
+            writer.end().expect("written");
+        }
+        let nobody = |_| MoveName { role: String::new(), text: String::new() };
+        writer.finish(&claim(), nobody).expect("finished");
+        assert_eq!(Table::open(&file.0).is_ok(), is_taken, "step {step}");
+    }
+}
+
+#[test]
+fn frames_that_say_they_are_too_large_are_not_unpacked() {
+    use store::{Coding, FrameWriter};
+    let file = TempFile::new("counts");
+    let names = format!("{}\n{}{}moves 0\n", crate::writer::FORM, claim().text(), layout(1).text());
+    let write = |keys: usize, picks: usize, index: usize| {
+        let mut frames = FrameWriter::create(&file.0).expect("begun");
+        let mut put = |tag: u32, coding: Coding, numbers: &[u64]| {
+            frames.write(tag, coding, numbers).expect("written");
+        };
+        put(crate::tag::LAYER, Coding::Plain, &[0, 1, 1, 1]);
+        put(crate::tag::KEYS, Coding::Steps(1), &vec![0; keys]);
+        put(crate::tag::VALUES, Coding::Steps(1), &[1]);
+        put(crate::tag::SETS, Coding::Plain, &[0, 0]);
+        put(crate::tag::PICKS, Coding::Plain, &vec![0; picks]);
+        put(crate::tag::INDEX, Coding::Steps(1), &vec![0; index]);
+        put(crate::tag::NAMES, Coding::Plain, &crate::writer::text_words(&names));
+        frames.finish(None).expect("finished");
+        Table::open(&file.0).and_then(|table| table.block(0, 0))
+    };
+    write(1, 0, 1).expect("as a writer writes it");
+    for (keys, picks) in [(BLOCK + 1, 0), (1, 1537)] {
+        let refused = write(keys, picks, 1).expect_err("too large").to_string();
+        assert!(refused.contains("too large"), "{refused}");
+    }
+    assert!(write(1, 0, 2).is_err());
+}
+
+#[test]
 fn a_writer_that_is_dropped_leaves_nothing() {
     let file = TempFile::new("dropped");
     let mut writer =

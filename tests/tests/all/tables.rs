@@ -191,6 +191,23 @@ fn a_solve_that_ends_without_an_answer_leaves_no_table() {
     assert_eq!(folder.names(), 0);
 }
 
+#[test]
+fn an_answer_stands_where_only_its_table_cannot_be_put_in_its_place() {
+    let book = rulebook("nim", &places::text("games/stochastic-nim-20.gdl"));
+    let question = Question::new(book).expect("a player");
+    let folder = Folder::new();
+    let plain = write(&question, Options::default(), Storage::default()).expect("an answer");
+    // A folder of that name takes no file.
+    std::fs::create_dir(folder.file()).expect("made");
+    let kept = storage(&folder);
+    let unwritten = Arc::clone(&kept.unwritten);
+    let verdict = write(&question, Options::default(), kept).expect("the answer stands");
+    assert_eq!(verdict.value, plain.value);
+    let told = unwritten.lock().expect("nobody panicked").take();
+    assert!(told.is_some_and(|text| text.contains("cannot write")));
+    assert_eq!(folder.names(), 1, "nothing beside the folder");
+}
+
 /// A table taken apart.
 #[derive(Clone)]
 struct Parts {
@@ -416,6 +433,46 @@ fn a_policy_of_each_side_proves_a_bound_and_a_worse_one_a_worse_bound() {
         }
     }
     assert!(proven > seeds as usize / 2, "{proven} bounds");
+}
+
+#[test]
+fn a_worse_policy_proves_a_worse_bound_and_no_better_one() {
+    use table::Side;
+    let question = Question::new(rulebook("small", SMALL)).expect("a player");
+    // x loses after left, where o chooses; o lets x win after left.
+    for (side, role, at, worth) in [(Side::Asked, "x", 0, 0), (Side::Opponents, "o", 1, 1)] {
+        let folder = Folder::new();
+        let kept = Options { fold: false, ..Options::default() };
+        write(&question, kept, storage(&folder)).expect("an answer");
+        let (path, policy) = (folder.file(), folder.0.join("policy"));
+        let mut parts = Parts::of(&path);
+        let left = MoveName { role: role.to_owned(), text: "left".to_owned() };
+        parts.names.push((9999, left));
+        let mut chosen = 0;
+        for entry in parts.layers[at].2.iter_mut().filter(|entry| entry.2.choosers > 0) {
+            entry.2.moves = vec![9999];
+            chosen += 1;
+        }
+        assert_eq!(chosen, 1, "{side:?}");
+        parts.write(&path);
+        let table = Table::open(&path).expect("a table");
+        let pair = (&table, &question);
+        watched(|watch| certify::reduce(pair, side, &policy, watch)).expect("followed");
+        assert_eq!(code(certify(&policy, &question)), "wrong-value", "{side:?}");
+        // The same moves with the values that they lead to.
+        let mut parts = Parts::of(&policy);
+        for (step, denominator, entries) in &mut parts.layers {
+            let worth = worth * u64::try_from(&*denominator).expect("a small game");
+            for entry in entries.iter_mut() {
+                if *step == 0 || entry.2.choosers > 0 {
+                    entry.1 = vec![worth];
+                }
+            }
+        }
+        parts.write(&policy);
+        let proof = certify(&policy, &question).expect("what the moves lead to");
+        assert_eq!(proof.value, exact::Ratio::new(worth, 1u8), "{side:?}");
+    }
 }
 
 #[test]

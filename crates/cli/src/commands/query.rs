@@ -93,7 +93,10 @@ fn parse(text: &str, table: &Table) -> Result<Vec<PropId>, Failure> {
         None => text.to_owned(),
     };
     let facts = table::facts(&source).ok_or_else(|| {
-        Failure::input("bad-state", "the state is no list of facts: a parenthesis is missing")
+        Failure::input(
+            "bad-state",
+            "the state is no list of facts: a parenthesis is missing, or they nest too deep",
+        )
     })?;
     let layout = table.layout();
     let mut state = Vec::new();

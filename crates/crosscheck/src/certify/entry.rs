@@ -10,9 +10,15 @@ use rustc_hash::FxHashMap;
 use table::{BLOCK, Choice, Found, Lookup, PropId, Table};
 use verdict::{Fault, Question};
 
-use super::names::{MoveId, Names, Used};
+use super::names::{Names, Used};
 use super::{Objection, Refusal, Seen};
 use crate::reference::{Inner, Node, Plays, State, TermId};
+
+/// Parts of one entry's or block's work between two looks at the limits.
+const LOOK_EVERY: usize = 64;
+
+/// Looks at the limits.
+pub(crate) type Look<'t> = &'t (dyn Fn() -> Result<(), Refusal> + 't);
 
 /// Derives entries on one thread.
 pub(crate) struct Checker<'t> {
@@ -25,6 +31,7 @@ pub(crate) struct Checker<'t> {
     pub(super) moves: FxHashMap<(RoleId, TermId), u32>,
     used: Used,
     seen: &'t Seen,
+    look: Look<'t>,
 }
 
 /// A value with the best moves of whoever chooses.
@@ -51,7 +58,12 @@ impl<'t> Checker<'t> {
         let moves = names.moves.iter().map(|(role, term, number)| ((*role, id(term)), *number));
         let moves = moves.collect();
         let (lookup, used) = (Lookup::new(table, budget), Used::none(table));
-        Ok(Self { table, names, plays, lookup, terms, props, moves, used, seen })
+        Ok(Self { table, names, plays, lookup, terms, props, moves, used, seen, look: &|| Ok(()) })
+    }
+
+    /// Lets it look at the limits on its way.
+    pub(crate) fn watched(self, look: Look<'t>) -> Self {
+        Self { look, ..self }
     }
 
     /// Names that were seen in entries.
@@ -59,19 +71,23 @@ impl<'t> Checker<'t> {
         &self.used
     }
 
-    /// Checks the entries of a block; `before` is told each entry's number in its layer.
+    /// Checks the entries of a block; `begins` is told each entry's number in its layer.
     pub(crate) fn check(
         &mut self,
         layer: usize,
         number: usize,
-        mut before: impl FnMut(u64) -> Result<(), Refusal>,
+        mut begins: impl FnMut(u64),
     ) -> Result<(), Refusal> {
-        before(number as u64 * BLOCK as u64)?;
+        begins(number as u64 * BLOCK as u64);
+        (self.look)()?;
         let block = self.table.block(layer, number)?;
         let mut common = super::lock(&self.seen.common[layer]).clone();
-        for numerator in block.numerators() {
+        for (place, numerator) in block.numerators().enumerate() {
             if common == UBig::from(1u8) {
                 break;
+            }
+            if place.is_multiple_of(LOOK_EVERY) {
+                (self.look)()?;
             }
             common = exact::gcd_big(&common, &scaled::to_big(numerator));
         }
@@ -82,9 +98,11 @@ impl<'t> Checker<'t> {
         let mut found = Found { layer, number, block: Rc::new(block), at: 0 };
         for at in 0..found.block.len() {
             let entry = number as u64 * BLOCK as u64 + at as u64;
-            before(entry)?;
+            begins(entry);
+            (self.look)()?;
             found.at = at;
             self.entry(&found, entry)?;
+            self.seen.derived.fetch_add(1, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -130,7 +148,9 @@ impl<'t> Checker<'t> {
             return Err(here(Objection { state: text(), written, derived, ..objection }).into());
         }
         for id in &found.choice().moves {
-            self.used.moves.insert(MoveId::from_index(*id as usize));
+            if let Some(place) = self.table.place_of(*id) {
+                self.used.moves[place] = true;
+            }
         }
         Ok(())
     }
@@ -202,8 +222,12 @@ impl<'t> Checker<'t> {
         inner: &Inner,
     ) -> Result<Vec<(Vec<TermId>, State)>, Refusal> {
         let mut children = Vec::with_capacity(inner.joint_moves().min(1 << 16));
+        let look = self.look;
         self.plays.go_through::<Refusal>(state, inner, |_, joint, next| {
             children.push((joint.to_vec(), next));
+            if children.len().is_multiple_of(LOOK_EVERY) {
+                look()?;
+            }
             Ok(true)
         })?;
         Ok(children)

@@ -40,7 +40,9 @@ pub use reduce::reduce;
 
 /// Bytes of blocks that all threads keep together, where memory is not limited.
 const BLOCK_BYTES: u64 = 256 << 20;
-/// Entries between two looks at the memory.
+/// Reserved for each thread, not touched: rules may nest as deep as the reader of GDL takes them.
+const STACK_BYTES: usize = 256 << 20;
+/// Looks at the clock between two at the memory.
 const LOOK_EVERY: u64 = 256;
 
 /// A table that was proven.
@@ -173,13 +175,19 @@ pub fn certify(
     std::thread::scope(|scope| {
         for first in (0..threads.max(1)).map(|thread| thread == 0) {
             let (names, work) = (&names, &work);
-            scope.spawn(move || {
+            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+            let spawned = thread.spawn_scoped(scope, move || {
                 let checker = Checker::new(table, question, names, budget, &work.seen);
+                let look = || work.keep_watch(watch, first);
                 match checker {
-                    Ok(mut checker) => work.run(&mut checker, watch, first),
+                    Ok(checker) => work.run(&mut checker.watched(&look)),
                     Err(fault) => work.refuse((0, 0), fault.into()),
                 }
             });
+            if spawned.is_err() {
+                let refusal = Refusal::Environment("no memory for a stack".to_owned());
+                work.refuse((0, 0), refusal);
+            }
         }
     });
     work.conclude(table, &names)
@@ -191,6 +199,8 @@ pub(crate) struct Seen {
     pub(crate) reached: Vec<Vec<AtomicU64>>,
     /// By layer: what its denominator and numerators share.
     pub(crate) common: Vec<Mutex<UBig>>,
+    /// Entries that were derived as they are written.
+    pub(crate) derived: AtomicU64,
     /// States gone through between layers.
     pub(crate) passed: AtomicU64,
     /// Whether both sides choose in some step.
@@ -205,6 +215,7 @@ impl Seen {
         Self {
             reached: layers.clone().map(|layer| bits(layer.entries)).collect(),
             common: layers.map(|layer| Mutex::new(layer.denominator.clone())).collect(),
+            derived: AtomicU64::new(0),
             passed: AtomicU64::new(0),
             simultaneous: AtomicBool::new(false),
         }
@@ -217,7 +228,7 @@ struct Work {
     next: AtomicUsize,
     /// The first objection by block and entry.
     first: Mutex<Option<((usize, u64), Refusal)>>,
-    done: AtomicU64,
+    looks: AtomicU64,
     used: Mutex<names::Used>,
     seen: Seen,
 }
@@ -232,7 +243,7 @@ impl Work {
             blocks: blocks.collect(),
             next: AtomicUsize::new(0),
             first: Mutex::new(None),
-            done: AtomicU64::new(0),
+            looks: AtomicU64::new(0),
             used: Mutex::new(names::Used::none(table)),
             seen,
         }
@@ -252,7 +263,7 @@ impl Work {
     }
 
     /// Takes blocks until there are no more.
-    fn run(&self, checker: &mut Checker<'_>, watch: &Watch<'_>, tells: bool) {
+    fn run(&self, checker: &mut Checker<'_>) {
         loop {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(&(layer, block)) = self.blocks.get(at) else { break };
@@ -260,10 +271,7 @@ impl Work {
                 break;
             }
             let mut entry = 0;
-            let checked = checker.check(layer, block, |number| {
-                entry = number;
-                self.keep_watch(watch, tells)
-            });
+            let checked = checker.check(layer, block, |number| entry = number);
             if let Err(refusal) = checked {
                 self.refuse((at, entry), refusal);
                 break;
@@ -272,22 +280,23 @@ impl Work {
         lock(&self.used).join(checker.used());
     }
 
-    /// Looks at the limits before an entry.
+    /// Looks at the limits.
     fn keep_watch(&self, watch: &Watch<'_>, tells: bool) -> Result<(), Refusal> {
-        let done = self.done.fetch_add(1, Ordering::Relaxed);
+        let look = self.looks.fetch_add(1, Ordering::Relaxed);
+        let done = self.seen.derived.load(Ordering::Relaxed);
         if watch.interrupted() {
             return Err(Refusal::Halted(HaltReason::Interrupt, done));
         }
         if watch.spent() > 1.0 {
             return Err(Refusal::Halted(HaltReason::Time, done));
         }
-        if done.is_multiple_of(LOOK_EVERY) {
+        if look.is_multiple_of(LOOK_EVERY) {
             let held = store::resident_bytes().unwrap_or(0);
             if watch.memory.is_some_and(|limit| held > limit) {
                 return Err(Refusal::Halted(HaltReason::Memory { needed: held }, done));
             }
         }
-        if tells && done.is_multiple_of(LOOK_EVERY / 2) {
+        if tells && look.is_multiple_of(LOOK_EVERY / 2) {
             let phase = "verify";
             (watch.progress)(&Progress { phase, states: done, ..Progress::default() });
         }

@@ -1,7 +1,8 @@
 //! A table's names as terms of the rules, and which of them entries have.
 
 use gdl::{RoleId, Term};
-use index::{Id, IdSet, IndexVec};
+use index::IndexVec;
+use rustc_hash::FxHashSet;
 use table::{PropId, Table};
 use verdict::Question;
 
@@ -26,8 +27,9 @@ impl Names {
             let role = role.ok_or_else(|| unknown(&held.name.role))?;
             moves.push((role, term(&held.name.text, question)?, held.id));
         }
-        for (at, (role, term, _)) in moves.iter().enumerate() {
-            if moves[..at].iter().any(|(other, held, _)| other == role && held == term) {
+        let mut seen = FxHashSet::default();
+        for (role, term, _) in &moves {
+            if !seen.insert((*role, term)) {
                 let message = "a move stands twice among the names".to_owned();
                 return Err(Objection::new("unfit-names", message).into());
             }
@@ -67,20 +69,16 @@ fn term(name: &str, question: &Question) -> Result<Term, Refusal> {
 pub(crate) struct Used {
     /// By field and place among its codes.
     pub(crate) codes: Vec<Vec<bool>>,
-    pub(crate) moves: IdSet<MoveId>,
+    /// By place among the table's moves: numbers of moves may be any.
+    pub(crate) moves: Vec<bool>,
 }
-
-index::typed_id!(
-    /// A move by its number.
-    pub(crate) struct MoveId, "m"
-);
 
 impl Used {
     /// Nothing yet.
     pub(crate) fn none(table: &Table) -> Self {
         let fields = table.layout().fields().iter();
         let codes = fields.map(|field| vec![false; field.codes.len()]).collect();
-        Self { codes, moves: IdSet::new() }
+        Self { codes, moves: vec![false; table.moves().len()] }
     }
 
     /// Adds what another thread saw.
@@ -88,7 +86,7 @@ impl Used {
         for (mine, theirs) in self.codes.iter_mut().zip(&other.codes) {
             mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine |= theirs);
         }
-        self.moves.union_with(&other.moves);
+        self.moves.iter_mut().zip(&other.moves).for_each(|(mine, theirs)| *mine |= theirs);
     }
 
     /// The first name that no entry has.
@@ -99,8 +97,7 @@ impl Used {
                 return Some(name.clone().unwrap_or_else(|| format!("code {code}")));
             }
         }
-        let spare =
-            |held: &&table::Move| !self.moves.contains(MoveId::from_index(held.id as usize));
-        table.moves().iter().find(spare).map(|held| held.name.text.clone())
+        let spare = self.moves.iter().position(|used| !used)?;
+        Some(table.moves()[spare].name.text.clone())
     }
 }

@@ -33,7 +33,8 @@ pub fn reduce(
         return Err(Objection::new("is-policy", "the table is a policy's already").into());
     }
     let (names, seen) = (Names::new(table, question)?, Seen::none(table));
-    let mut checker = Checker::new(table, question, &names, BYTES, &seen)?;
+    let look = || keep_watch(watch, 0);
+    let mut checker = Checker::new(table, question, &names, BYTES, &seen)?.watched(&look);
     let mut reached: Vec<BTreeSet<Vec<u64>>> = vec![BTreeSet::new(); table.layers().len()];
     reached[0].insert(table.block(0, 0)?.key(0).to_vec());
     let mut done = 0;
