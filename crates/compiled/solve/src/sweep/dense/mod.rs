@@ -216,7 +216,11 @@ impl Plan {
     fn most_bytes(&self) -> u64 {
         const BESIDE: u64 = 32 << 20;
         let planes = 4 * 8 * kernel::BLOCK_WORDS;
-        (self.layout.blocks * (BLOCK_LANES * size_of::<u64>() + planes)) as u64 + BESIDE
+        let (dense, mut values) = (self.dense(), Vec::new());
+        let wide = (0..self.layout.blocks).filter(|block| dense.is_wide(*block, &mut values));
+        // Of four bytes a place, and as many again in a wide block.
+        let words = (self.layout.blocks + wide.count()) * BLOCK_LANES * size_of::<u32>();
+        (words + self.layout.blocks * planes) as u64 + BESIDE
     }
 
     /// Solves.
@@ -264,13 +268,11 @@ impl Dense<'_> {
         of(self.layout.lane) + self.layout.row.map_or(0, of)
     }
 
-    /// Whether the values of a block need 64 bits.
-    fn is_wide(&self, planes: &mut Planes<'_>, block: usize) -> bool {
-        let mut values = std::mem::take(&mut planes.values);
-        let chunk = self.layout.decode(block, &mut values);
-        let high = self.layout.high.iter().zip(&values);
+    /// Whether the values of a block need 64 bits; `values` is room to work in.
+    fn is_wide(&self, block: usize, values: &mut Vec<usize>) -> bool {
+        let chunk = self.layout.decode(block, values);
+        let high = self.layout.high.iter().zip(&*values);
         let level: usize = high.map(|(digit, value)| self.steps.part(*digit, *value)).sum();
-        planes.values = values;
         let rows = (0..self.layout.rows()).filter_map(|row| self.layout.row_value(chunk, row));
         let rows = rows.map(|row| self.layout.row.map_or(0, |digit| self.steps.part(digit, row)));
         let lanes = self.steps.parts[self.layout.lane].iter().copied().min().unwrap_or(0);

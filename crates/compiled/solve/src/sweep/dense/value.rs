@@ -36,15 +36,11 @@ struct Slot {
 
 impl Arenas {
     /// Places for all blocks reached.
-    pub(super) fn new(
-        dense: &Dense<'_>,
-        planes: &mut Planes<'_>,
-        reached: &Reached,
-    ) -> Result<Self, OutOfMemory> {
+    pub(super) fn new(dense: &Dense<'_>, reached: &Reached) -> Result<Self, OutOfMemory> {
         let mut slots = HugeVec::zeroed(dense.layout.blocks)?;
-        let mut counts = [0usize; 2];
+        let (mut counts, mut values) = ([0usize; 2], Vec::new());
         for &block in &reached.blocks {
-            let wide = usize::from(dense.is_wide(planes, block as usize));
+            let wide = usize::from(dense.is_wide(block as usize, &mut values));
             slots.as_mut_slice()[block as usize] = (counts[wide] * 2 + wide) as u32 + 1;
             counts[wide] += 1;
         }
@@ -92,7 +88,7 @@ pub(super) fn value(
         Trouble::Limit(reason) => reason,
         _ => unreachable!("a lack of memory is a limit"),
     };
-    let mut arenas = Arenas::new(dense, planes, reached).map_err(lack)?;
+    let mut arenas = Arenas::new(dense, reached).map_err(lack)?;
     let (narrow, wide) = (numbers::<u32>(dense, &arenas, 0), numbers::<u64>(dense, &arenas, 1));
     let mut pass = Pass {
         dense,
