@@ -101,6 +101,7 @@ pub(crate) fn options(args: &EngineArgs, sheet: &SheetArgs) -> Options {
         depth: args.depth,
         evaluate: args.evaluate.map(Into::into),
         seed: args.seed.unwrap_or(standard.seed),
+        threads: standard.threads,
         check: args.check,
     }
 }

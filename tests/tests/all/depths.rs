@@ -30,6 +30,12 @@ fn seeds() -> std::ops::Range<u64> {
     0..if places::is_slow_run() { 10 * SEEDS } else { SEEDS }
 }
 
+/// One thread: two runs are compared, and what several know of positions that are met again depends on
+/// who met them first.
+fn alone() -> Options {
+    Options { threads: Some(1), ..Options::default() }
+}
+
 /// What a search ended in: bounds, and the whole halt where they are not equal.
 fn bounds(ended: Result<Verdict, Stop>) -> (Ratio, Ratio, Option<Halt>) {
     match ended {
@@ -48,7 +54,7 @@ fn bounds_hold_the_value_at_every_depth_and_only_tighten() {
         valued += 1;
         let mut last = (Ratio::zero(), Ratio::one());
         for depth in 0..=10 {
-            let search = Search::new(Options { depth: Some(depth), ..Options::default() });
+            let search = Search::new(Options { depth: Some(depth), ..alone() });
             let (lower, upper, halt) = bounds(judge(&search, &question));
             assert!(lower <= known.value && known.value <= upper, "seed {seed}, depth {depth}");
             assert!(last.0 <= lower && upper <= last.1, "seed {seed}: looser at depth {depth}");
@@ -67,7 +73,7 @@ fn an_estimate_never_changes_bounds_and_lies_inside_them() {
         let question = question(seed);
         for depth in [1, 3] {
             let at = |evaluate| {
-                let options = Options { depth: Some(depth), evaluate, seed, ..Options::default() };
+                let options = Options { depth: Some(depth), evaluate, seed, ..alone() };
                 bounds(judge(&Search::new(options), &question))
             };
             let (lower, upper, _) = at(None);

@@ -58,7 +58,7 @@ impl Engine for Search {
             true => Some(sweep::visit(&mut game, question, &self.options, watch)?),
             false => None,
         };
-        let pool = deep_threads(None)?;
+        let pool = deep_threads(self.options.threads)?;
         loop {
             let (expander, root) = sweep::root(&mut game, &self.options)?;
             let run = Run { game: &game, question, options: &self.options, root };
