@@ -129,6 +129,8 @@ impl<'a> Deepening<'a> {
             let looked = Looked { interval, pairs: Vec::new() };
             return Ok(Found { looked, reason, estimate: None });
         }
+        let is_endless = self.is_endless();
+        self.shared.is_endless.store(is_endless, Ordering::Relaxed);
         let mut depths = Depths::new(self.most);
         let mut depth = 1;
         let mut looked = self.look(depth)?;
@@ -168,6 +170,11 @@ impl<'a> Deepening<'a> {
         options.evaluate.is_none() && options.depth.is_none() && !bounded
     }
 
+    /// Whether a game that comes back would be searched for ever; it may never take more memory.
+    fn is_endless(&self) -> bool {
+        self.run.options.depth.is_none() && self.shared.watch.time.is_none()
+    }
+
     /// Why it ends after a look, if it does without an answer.
     fn ended(&self, looked: &Looked, depth: u32) -> Option<HaltReason> {
         if looked.is_exact() {
@@ -176,8 +183,7 @@ impl<'a> Deepening<'a> {
         if let Some(limit) = self.shared.limit() {
             return Some(limit);
         }
-        // A game that comes back may never take more memory.
-        let endless = self.run.options.depth.is_none() && self.shared.watch.time.is_none();
+        let endless = self.is_endless();
         let long = self.shared.nodes.load(Ordering::Relaxed) >= RETURNING_NODES;
         let returned = self.shared.returned.load(Ordering::Relaxed);
         if endless && long && returned {

@@ -30,6 +30,9 @@ use crate::limits::{LONGEST_PLAY, Limits, WHOLE};
 
 /// Bytes of a level of a play that is followed: what it holds, and the stack.
 const LEVEL_BYTES: u64 = 3 << 10;
+/// Nodes after which a game that comes back is given up in the middle of a look, where no limit was
+/// set: positions that are met again at other depths, under other windows, can make a look very long.
+const GIVEN_UP_NODES: u64 = 1 << 14;
 /// Nodes after which progress is told.
 const TOLD_NODES: u64 = 1 << 13;
 
@@ -50,6 +53,9 @@ pub(crate) struct Shared<'a> {
     pub(crate) returned: AtomicBool,
     /// Whether the search stops where a play comes back, since it looks to the end of all plays.
     pub(crate) to_the_end: AtomicBool,
+    /// Whether nothing ends the search but what it finds, so that a game that comes back is given
+    /// up in the middle of a look.
+    pub(crate) is_endless: AtomicBool,
     /// Nodes entered.
     pub(crate) nodes: AtomicU64,
     /// Depth of the look under way.
@@ -72,6 +78,7 @@ impl<'a> Shared<'a> {
             simultaneous: AtomicBool::new(false),
             returned: AtomicBool::new(false),
             to_the_end: AtomicBool::new(false),
+            is_endless: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
             depth: AtomicU32::new(0),
             levels: AtomicU64::new(0),
@@ -93,10 +100,14 @@ impl<'a> Shared<'a> {
 
     /// Whether the search is over; looks at the limits.
     fn pause(&self) -> bool {
-        if self.nodes.fetch_add(1, Ordering::Relaxed) % TOLD_NODES == TOLD_NODES - 1 {
+        let nodes = self.nodes.fetch_add(1, Ordering::Relaxed);
+        if nodes % TOLD_NODES == TOLD_NODES - 1 {
             self.tell();
         }
-        if self.limit().is_some() {
+        let is_given_up = nodes >= GIVEN_UP_NODES
+            && self.is_endless.load(Ordering::Relaxed)
+            && self.returned.load(Ordering::Relaxed);
+        if is_given_up || self.limit().is_some() {
             self.stopped.store(true, Ordering::Relaxed);
         }
         self.stopped.load(Ordering::Relaxed)
