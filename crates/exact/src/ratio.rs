@@ -78,6 +78,36 @@ impl Ratio {
         Self(&self.0 * RBig::from(factor))
     }
 
+    /// The largest multiple of 2^-`bits` that is not above this.
+    ///
+    /// # Panics
+    /// When this is below 0.
+    #[must_use]
+    pub fn rounded_down(&self, bits: usize) -> Self {
+        Self::new(self.parts(bits).0, UBig::ONE << bits)
+    }
+
+    /// The least multiple of 2^-`bits` that is not below this.
+    ///
+    /// # Panics
+    /// When this is below 0.
+    #[must_use]
+    pub fn rounded_up(&self, bits: usize) -> Self {
+        let (floor, rest) = self.parts(bits);
+        Self::new(floor + u8::from(!rest.is_zero()), UBig::ONE << bits)
+    }
+
+    /// This in units of 2^-`bits`: the whole ones, and what is left over the denominator.
+    fn parts(&self, bits: usize) -> (UBig, UBig) {
+        assert!(!self.is_negative(), "only what is not negative is rounded");
+        (self.numerator() << bits).div_rem(self.denominator())
+    }
+
+    /// Number of bits of the denominator.
+    pub fn denominator_bits(&self) -> usize {
+        self.denominator().bit_len()
+    }
+
     /// Nearest float. For display and timing only: no decision may rest on it.
     pub fn to_f64(&self) -> f64 {
         self.0.to_f64().value()
@@ -290,6 +320,21 @@ mod tests {
             assert_eq!(ratio(text).to_string(), shown);
             assert_eq!(ratio(shown), ratio(text));
         }
+    }
+
+    #[test]
+    fn rounding_to_bits_keeps_to_its_side() {
+        for (text, down, up) in [
+            ("1/3", "85/256", "43/128"),
+            ("3/4", "3/4", "3/4"),
+            ("0", "0", "0"),
+            ("1", "1", "1"),
+            ("1/1000", "0", "1/256"),
+        ] {
+            let value = ratio(text);
+            assert_eq!((value.rounded_down(8), value.rounded_up(8)), (ratio(down), ratio(up)));
+        }
+        assert_eq!(ratio("3/8").denominator_bits(), 4);
     }
 
     #[test]

@@ -129,8 +129,6 @@ impl<'a> Deepening<'a> {
             let looked = Looked { interval, pairs: Vec::new() };
             return Ok(Found { looked, reason, estimate: None });
         }
-        let is_endless = self.is_endless();
-        self.shared.is_endless.store(is_endless, Ordering::Relaxed);
         let mut depths = Depths::new(self.most);
         let mut depth = 1;
         let mut looked = self.look(depth)?;

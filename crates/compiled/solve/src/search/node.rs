@@ -24,15 +24,12 @@ use rustc_hash::FxHashSet;
 use verdict::{HaltReason, Progress, Watch};
 
 use super::opened::{Opened, Opener, Outcome};
-use super::table::{EVERY_STEP, Entry, Interval, Position, Transpositions};
+use super::table::{EVERY_STEP, Entry, Interval, MOST_BITS, Position, Transpositions};
 use crate::backend::Trouble;
 use crate::limits::{LONGEST_PLAY, Limits, WHOLE};
 
 /// Bytes of a level of a play that is followed: what it holds, and the stack.
 const LEVEL_BYTES: u64 = 3 << 10;
-/// Nodes after which a game that comes back is given up in the middle of a look, where no limit was
-/// set: positions that are met again at other depths, under other windows, can make a look very long.
-const GIVEN_UP_NODES: u64 = 1 << 14;
 /// Nodes after which progress is told.
 const TOLD_NODES: u64 = 1 << 13;
 
@@ -53,9 +50,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) returned: AtomicBool,
     /// Whether the search stops where a play comes back, since it looks to the end of all plays.
     pub(crate) to_the_end: AtomicBool,
-    /// Whether nothing ends the search but what it finds, so that a game that comes back is given
-    /// up in the middle of a look.
-    pub(crate) is_endless: AtomicBool,
     /// Nodes entered.
     pub(crate) nodes: AtomicU64,
     /// Depth of the look under way.
@@ -78,7 +72,6 @@ impl<'a> Shared<'a> {
             simultaneous: AtomicBool::new(false),
             returned: AtomicBool::new(false),
             to_the_end: AtomicBool::new(false),
-            is_endless: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
             depth: AtomicU32::new(0),
             levels: AtomicU64::new(0),
@@ -104,10 +97,7 @@ impl<'a> Shared<'a> {
         if nodes % TOLD_NODES == TOLD_NODES - 1 {
             self.tell();
         }
-        let is_given_up = nodes >= GIVEN_UP_NODES
-            && self.is_endless.load(Ordering::Relaxed)
-            && self.returned.load(Ordering::Relaxed);
-        if is_given_up || self.limit().is_some() {
+        if self.limit().is_some() {
             self.stopped.store(true, Ordering::Relaxed);
         }
         self.stopped.load(Ordering::Relaxed)
@@ -219,7 +209,7 @@ impl<'a> Walker<'a> {
         debug_assert!(position.left != Some(0), "steps are left");
         let held = self.shared.table.get(&position);
         if let Some(entry) = &held {
-            let whole = (entry.depth >= depth && !entry.cut) || entry.interval.is_exact();
+            let whole = entry.depth >= depth || entry.interval.is_exact();
             if whole || window.decides(&entry.interval) {
                 return Ok(Found { interval: entry.interval.clone(), whole });
             }
@@ -245,14 +235,21 @@ impl<'a> Walker<'a> {
         // What was found before a limit was met is sound, but less deep than it was to be.
         found.whole &= !self.shared.stopped.load(Ordering::Relaxed);
         found.whole |= found.interval.is_exact();
+        if self.shared.returned.load(Ordering::Relaxed) {
+            found.interval.shorten();
+        }
         self.keep(position, &found, depth);
         Ok(found)
     }
 
     fn keep(&self, position: Position, found: &Found, depth: u32) {
         let interval = found.interval.clone();
-        let depth = if interval.is_exact() { EVERY_STEP } else { depth };
-        self.shared.table.put(position, Entry { interval, depth, cut: !found.whole });
+        let depth = match (interval.is_exact(), found.whole) {
+            (true, _) => EVERY_STEP,
+            (false, true) => depth,
+            (false, false) => 0,
+        };
+        self.shared.table.put(position, Entry { interval, depth });
     }
 
     /// Puts a position on the path.
@@ -422,9 +419,23 @@ impl<'a> Walker<'a> {
 
 /// The window of one outcome: what the bounds of the others leave of the mean's window. `mean`
 /// counts outcomes not seen yet as [0, 1].
+///
+/// Ends beyond [0, 1] say nothing and are those of the full window, and ends of very many bits are
+/// rounded outward: a play of thousands of steps would else drag ever longer fractions down.
 fn share_of(window: &Window, mean: &Interval, weight: &Ratio) -> Window {
-    let alpha = &(&(&window.alpha - &mean.upper) + weight) / weight;
-    let beta = &(&window.beta - &mean.lower) / weight;
+    let mut alpha = &(&(&window.alpha - &mean.upper) + weight) / weight;
+    let mut beta = &(&window.beta - &mean.lower) / weight;
     debug_assert!(alpha < beta, "a window that is still open");
+    let full = Window::full();
+    if alpha.is_negative() {
+        alpha = full.alpha;
+    } else if alpha.denominator_bits() > MOST_BITS {
+        alpha = alpha.rounded_down(MOST_BITS);
+    }
+    if beta > Ratio::one() {
+        beta = full.beta;
+    } else if beta.denominator_bits() > MOST_BITS {
+        beta = beta.rounded_up(MOST_BITS);
+    }
     Window { alpha, beta }
 }

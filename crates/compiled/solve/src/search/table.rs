@@ -39,6 +39,21 @@ impl Interval {
         (lower / 2 + upper / 2) >> 31
     }
 
+    /// Rounds bounds of too many bits outward: in a game that comes back each step adds some, and a
+    /// value that is known only in the limit has no end of them. A known value stays as it is.
+    pub(crate) fn shorten(&mut self) {
+        if self.is_exact() {
+            return;
+        }
+        if self.lower.denominator_bits() > MOST_BITS {
+            self.lower = self.lower.rounded_down(MOST_BITS);
+        }
+        if self.upper.denominator_bits() > MOST_BITS {
+            self.upper = self.upper.rounded_up(MOST_BITS);
+        }
+        debug_assert!(self.lower < self.upper && self.upper <= Ratio::one(), "rounded outward");
+    }
+
     /// What two sound intervals say together.
     pub(crate) fn meet(&mut self, other: &Self) {
         if other.lower > self.lower {
@@ -51,6 +66,9 @@ impl Interval {
     }
 }
 
+/// Bits of a denominator beyond which bounds of a play that comes back, and windows, are rounded.
+pub(crate) const MOST_BITS: usize = 4096;
+
 /// A position: a packed state, and the steps left under a horizon.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Position {
@@ -62,10 +80,9 @@ pub(crate) struct Position {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) interval: Interval,
-    /// Steps that were looked ahead; [`EVERY_STEP`] where nothing is left to find.
+    /// The bounds are as tight as a look of so many steps makes them where no window and no limit
+    /// cuts it short; [`EVERY_STEP`] where nothing is left to find.
     pub(crate) depth: u32,
-    /// Whether a window or a limit left the bounds looser than a look of that depth makes them.
-    pub(crate) cut: bool,
 }
 
 /// As deep as can be: the value is known.
@@ -107,14 +124,18 @@ impl Transpositions {
         self.entries.get(position).map(|entry| entry.interval.middle())
     }
 
-    /// Adds what was found; bounds of both are kept.
+    /// Adds what was found; bounds of both are kept, and the greater depth: a position that is met at
+    /// several depths in turn is else looked at again and again.
     pub(crate) fn put(&self, position: Position, found: Entry) {
         let words = position.key.len() as u64;
         match self.entries.entry(position) {
             dashmap::Entry::Occupied(mut held) => {
-                let mut interval = found.interval.clone();
-                interval.meet(&held.get().interval);
-                held.insert(Entry { interval, ..found });
+                let held = held.get_mut();
+                held.interval.meet(&found.interval);
+                held.depth = held.depth.max(found.depth);
+                if held.interval.is_exact() {
+                    held.depth = EVERY_STEP;
+                }
             }
             dashmap::Entry::Vacant(place) => {
                 self.bytes.fetch_add(ENTRY_BYTES + 8 * words, Ordering::Relaxed);
@@ -132,17 +153,36 @@ mod tests {
     fn entries_only_get_tighter() {
         let table = Transpositions::new();
         let position = Position { key: Box::from([7]), left: None };
-        let put = |lower: u64, upper: u64| {
+        let put = |lower: u64, upper: u64, depth: u32| {
             let interval =
                 Interval { lower: Ratio::new(lower, 8_u64), upper: Ratio::new(upper, 8_u64) };
-            table.put(position.clone(), Entry { interval, depth: 3, cut: true });
+            table.put(position.clone(), Entry { interval, depth });
         };
-        put(0, 6);
-        put(2, 8);
-        let held = table.get(&position).expect("an entry").interval;
+        put(0, 6, 3);
+        put(2, 8, 0);
+        let Entry { interval: held, depth } = table.get(&position).expect("an entry");
+        assert_eq!(depth, 3, "a look that was cut short takes nothing back");
         assert_eq!((held.lower, held.upper), (Ratio::new(2_u64, 8_u64), Ratio::new(6_u64, 8_u64)));
         assert_eq!(table.middle(&position), Some(1 << 31), "between 1/4 and 3/4");
         assert_eq!(table.len(), 1);
         assert!(table.bytes() > 0);
+        put(2, 2, 5);
+        assert_eq!(table.get(&position).expect("an entry").depth, EVERY_STEP);
+    }
+
+    #[test]
+    fn long_bounds_are_rounded_outward_and_values_are_not() {
+        let half = Ratio::new(1_u8, 2_u8);
+        let grain = (0..2 * MOST_BITS).fold(Ratio::one(), |power, _| &power * &half);
+        let long = |grains: u64| &Ratio::new(1_u8, 4_u8) + &grain.times(grains);
+        let sound = Interval { lower: long(1), upper: long(3) };
+        let mut coarse = sound.clone();
+        coarse.shorten();
+        assert!(coarse.lower < sound.lower && sound.upper < coarse.upper);
+        assert!(coarse.lower.denominator_bits() <= MOST_BITS + 1);
+        assert!(coarse.upper.denominator_bits() <= MOST_BITS + 1);
+        let mut known = Interval::exact(long(1));
+        known.shorten();
+        assert_eq!(known, Interval::exact(long(1)));
     }
 }

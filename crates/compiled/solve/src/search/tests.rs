@@ -248,3 +248,60 @@ fn first_moves_and_values_are_those_of_the_sweep() {
         assert_eq!(moves(&found), moves(&known), "{name}");
     }
 }
+
+/// A graph of so many places in which nearly every move can lead back, from a seed.
+fn maze(seed: u64, places: usize) -> Question {
+    let mut text = String::from(
+        "(role x) (role o) (role random) (init (at 0)) (legal random a) (legal random b)
+         (<= (legal x (go ?m)) (true (at ?s)) (owner ?s x) (move ?s ?m))
+         (<= (legal o (go ?m)) (true (at ?s)) (owner ?s o) (move ?s ?m))
+         (<= (legal x wait) (true (at ?s)) (owner ?s o))
+         (<= (legal o wait) (true (at ?s)) (owner ?s x))
+         (<= (next (at ?t)) (true (at ?s)) (owner ?s ?r) (does ?r (go ?m)) (does random ?c)
+             (to ?s ?m ?c ?t))
+         (<= terminal (true (at won))) (<= terminal (true (at lost)))
+         (<= (goal x 100) (true (at won))) (<= (goal x 0) (not (true (at won))))
+         (<= (goal o 100) (true (at lost))) (<= (goal o 0) (not (true (at lost))))",
+    );
+    let mut dice = net::random::Random::new(seed);
+    for place in 0..places {
+        text += &format!("(owner {place} {})", ["x", "o"][dice.below(2)]);
+        for step in 0..2 + dice.below(2) {
+            text += &format!("(move {place} {step})");
+            for toss in ["a", "b"] {
+                let to = match dice.below(4 * places) {
+                    0 => "won".to_owned(),
+                    1 => "lost".to_owned(),
+                    to => (to % places).to_string(),
+                };
+                text += &format!("(to {place} {step} {toss} {to})");
+            }
+        }
+    }
+    question(&text)
+}
+
+/// Places are met again at every depth under ever new windows: a look stays within a few times the
+/// product of places and depth.
+#[test]
+fn looks_at_mazes_stay_short() {
+    let (places, depth, every) = (24_usize, 300, 1_u64 << 13);
+    let most = places as u64 * u64::from(depth) * 40 / every;
+    for seed in 1..=12 {
+        let question = maze(seed, places);
+        let known = value(&question);
+        let told = AtomicU32::new(0);
+        let interrupt = AtomicBool::new(false);
+        let progress = |shown: &Progress| {
+            let so_far = told.fetch_add(u32::from(shown.phase == "search"), Ordering::Relaxed);
+            assert!(u64::from(so_far) < most, "seed {seed}: {so_far} times {every} positions");
+        };
+        let (started, interrupt) = (Instant::now(), &interrupt);
+        let watch = Watch { started, time: None, memory: None, interrupt, progress: &progress };
+        let options = Options { depth: Some(depth), ..Options::default() };
+        let (lower, upper) = bounds(&Search::new(options).judge(&question, &watch));
+        assert!(lower <= known && known <= upper, "seed {seed}");
+        let given_up = bounds(&Search::new(Options::default()).judge(&question, &watch));
+        assert!(given_up.0 <= known && known <= given_up.1, "seed {seed}");
+    }
+}
