@@ -437,6 +437,7 @@ fn translations_are_written_in_all_forms() {
     assert_eq!(again.out, normal.out, "the normal form is its own normal form");
     assert!(run(&["translate", &path, "--to", "dot"]).out.starts_with("digraph"));
     assert!(run(&["translate", &path, "--to", "propnet"]).out.contains("terminal"));
+    assert!(run(&["translate", &path, "--to", "wgsl"]).out.contains("fn update_0("));
 }
 
 #[test]

@@ -19,14 +19,7 @@ struct Game {
 }
 
 fn games() -> Vec<Game> {
-    let folder = std::fs::read_dir(places::root().join("games")).expect("the games are there");
-    let mut names: Vec<String> = folder
-        .filter_map(|entry| {
-            entry.ok()?.file_name().to_str()?.strip_suffix(".gdl").map(str::to_owned)
-        })
-        .collect();
-    names.sort();
-    names.into_iter().map(game).collect()
+    places::games().into_iter().map(game).collect()
 }
 
 fn game(name: String) -> Game {

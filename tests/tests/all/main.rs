@@ -20,3 +20,4 @@ mod shared;
 mod symbolic;
 mod tables;
 mod values;
+mod wgsl;

@@ -13,6 +13,18 @@ pub(crate) fn text(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// The names of the games in `games/`, ascending.
+pub(crate) fn games() -> Vec<String> {
+    let folder = std::fs::read_dir(root().join("games")).expect("the games are there");
+    let mut names: Vec<String> = folder
+        .filter_map(|entry| {
+            entry.ok()?.file_name().to_str()?.strip_suffix(".gdl").map(str::to_owned)
+        })
+        .collect();
+    names.sort();
+    names
+}
+
 /// Whether long values are asked for.
 pub(crate) fn is_slow_run() -> bool {
     std::env::var_os("ODDSMITH_SLOW").is_some_and(|value| value != "0" && !value.is_empty())

@@ -177,6 +177,7 @@ Examples:
   oddsmith translate GAME --to dot | dot -Tsvg > game.svg
   oddsmith translate GAME --to gdl        the normal form of the sheet
   oddsmith translate GAME --to prism --role x > game.prism
+  oddsmith translate GAME --to wgsl       the code for a graphics device
   oddsmith translate GAME --to sqasp --horizon 18
   oddsmith translate GAME --to sdimacs --horizon 18 | oddsmith xssat -";
 

@@ -617,6 +617,9 @@ pub(crate) enum Form {
     /// A model for PRISM-games, or for PRISM and Storm where nobody plays against the role asked
     /// about; the property to ask stands in its first lines
     Prism,
+    /// The code for a graphics device: what is legal, whether the game has ended, the goals and the
+    /// next state, of 32 states side by side
+    Wgsl,
     /// A logic program with quantified atoms, whose probability is the value within `--horizon`
     Sqasp,
     /// The clauses of that program under their prefix; needs a build with clingo

@@ -1,5 +1,6 @@
 //! `oddsmith translate`: a game as a network of gates, as a picture of one, in normal form, as a
-//! model for PRISM, as a logic program with quantified atoms, or as the clauses of that.
+//! model for PRISM, as code for a graphics device, as a logic program with quantified atoms, or as
+//! the clauses of that.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -9,14 +10,18 @@ use gdl::{Rulebook, Source};
 use ground::{GroundFault, GroundLimits, GroundRules};
 use net::{Contest, LowerFault, LowerLimits, Net, TooLarge};
 use sqasp::{DomainFault, Domains, Unfinished};
-use verdict::{Fault, Objective};
+use verdict::{Fault, Objective, Stop};
 
 use super::formula::export;
 use super::{refuse_of_sdimacs, sqasp as sqasp_command, write_text};
-use crate::args::{Form, ObjectiveArg, SheetArgs, TranslateArgs};
-use crate::asking::Patience;
+use crate::args::{EngineArgs, Form, ObjectiveArg, SheetArgs, TranslateArgs};
+use crate::asking::{Patience, failure};
 use crate::failure::{Failure, Status};
-use crate::{question, sheet};
+use crate::{lineup, question, sheet};
+
+/// Invocations of a workgroup in code for graphics devices: two of the widest vectors that there
+/// are.
+const WORKGROUP: u32 = 64;
 
 /// Writes the game in the form asked for.
 pub(crate) fn run(
@@ -32,10 +37,15 @@ pub(crate) fn run(
     if args.to == Form::Prism {
         return model(args, out);
     }
+    if args.to == Form::Wgsl {
+        return shaders(args, started, out);
+    }
     refuse_question(args)?;
     let held = sheet::read(&args.game.game, &args.sheet)?;
     let text = match args.to {
-        Form::Gdl | Form::Prism | Form::Sqasp | Form::Sdimacs => held.rulebook.to_string(),
+        Form::Gdl | Form::Prism | Form::Wgsl | Form::Sqasp | Form::Sdimacs => {
+            held.rulebook.to_string()
+        }
         Form::Propnet => build(&held.rulebook, &args.sheet, &held.source)?.1.to_string(),
         Form::Dot => net::dot(&build(&held.rulebook, &args.sheet, &held.source)?.1),
     };
@@ -70,6 +80,25 @@ fn model(args: &TranslateArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(Status::Answered)
 }
 
+/// The code of the game for a graphics device; the goals are those of the role asked about.
+fn shaders(args: &TranslateArgs, started: Instant, out: &mut dyn Write) -> Result<Status, Failure> {
+    let held = sheet::read_open(&args.game.game, &args.sheet)?;
+    let asked = question::one(&Arc::new(held.rulebook), &args.question, None)?;
+    let options = lineup::options(&EngineArgs::default(), &args.sheet);
+    let patience =
+        Patience { started, time: args.limits.time, memory: args.limits.memory, shown: true };
+    let text = patience.watch(|watch| {
+        let game = solve::Game::new(&asked, &options, watch)?;
+        Ok(game.kernel()?.shaders(WORKGROUP).text)
+    });
+    let text = text.map_err(|stop| match stop {
+        Stop::Halted(halt) => Failure::Unread(halt.reason),
+        stop => failure(stop, &held.source),
+    })?;
+    write_text(out, args.target.output.as_deref(), &text)?;
+    Ok(Status::Answered)
+}
+
 /// A question belongs to a program, not to a game.
 fn refuse_question(args: &TranslateArgs) -> Result<(), Failure> {
     let question = &args.question;
@@ -80,8 +109,8 @@ fn refuse_question(args: &TranslateArgs) -> Result<(), Failure> {
     if !asks {
         return Ok(());
     }
-    let message = "--role, --chance, --objective and --horizon are for `--to prism`, `--to sqasp` \
-                   and `--to sdimacs`";
+    let message = "--role, --chance, --objective and --horizon are for `--to prism`, `--to wgsl`, \
+                   `--to sqasp` and `--to sdimacs`";
     Err(Failure::input("usage", message))
 }
 

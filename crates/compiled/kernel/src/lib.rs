@@ -30,6 +30,7 @@ mod tests;
 mod transpose;
 mod update;
 mod view;
+mod wgsl;
 
 pub use check::check_expansion;
 pub use expand::{
@@ -42,3 +43,4 @@ pub use playout::{PlayoutStats, Playouts, playouts};
 pub use rollout::{RolloutEnds, Rollouts};
 pub use seats::KernelFault;
 pub use survey::{Example, Flawed, RoleSurvey, Survey, SurveyPlan, survey};
+pub use wgsl::{Calls, Shaders};

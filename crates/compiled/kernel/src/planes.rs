@@ -24,6 +24,7 @@ use crate::seats::{KernelFault, Seats};
 use crate::transpose::{Keys, Planes, keys_to_planes, planes_to_keys};
 use crate::update::{UpdateSource, Updates};
 use crate::view::View;
+use crate::wgsl::{Cut, PIECE_OPS, Rows, Shaders, emit};
 
 /// What all threads share.
 struct Shared {
@@ -127,6 +128,25 @@ impl PlaneKernel {
     /// Bits of a key.
     pub fn key_bits(&self) -> usize {
         self.shared.codec.bits()
+    }
+
+    /// The view and the general update as text for a graphics device, on which `workgroup`
+    /// invocations (a power of two) work together.
+    pub fn shaders(&self, workgroup: u32) -> Shaders {
+        self.shaders_in_pieces(workgroup, PIECE_OPS)
+    }
+
+    /// The same, with at most `ops` operations in an entry point.
+    pub(crate) fn shaders_in_pieces(&self, workgroup: u32, ops: usize) -> Shaders {
+        let Shared { view, codec, net, .. } = &*self.shared;
+        let source = self.updates.source();
+        let key = (FIRST_KEY_SLOT, codec.bits());
+        let moves = (FIRST_KEY_SLOT + codec.bits(), net.inputs.len());
+        let seen = Rows { key, moves, free: moves.0 + moves.1 };
+        let made = Rows { free: source.leaves().free, ..seen };
+        let general = source.general();
+        let goals = view.goals().map(|(value, _)| value).collect();
+        emit((view.program(), seen), (general.program(), made), goals, Cut { workgroup, ops })
     }
 
     /// Sizes of the code so far.

@@ -70,6 +70,11 @@ impl Program {
         self.ops.len()
     }
 
+    /// The operations: two operands, and the slot that takes their conjunction.
+    pub(crate) fn ops(&self) -> impl Iterator<Item = (Lit, Lit, usize)> + '_ {
+        self.ops.iter().map(|op| (op.left, op.right, op.target as usize))
+    }
+
     /// Where the outputs lie after a run, in the order of the roots.
     pub(crate) fn outputs(&self) -> &[Lit] {
         &self.outputs

@@ -51,6 +51,11 @@ impl Update {
         *self.program.outputs().last().expect("the last output is `broken`")
     }
 
+    /// The code.
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+
     /// Number of operations.
     pub(crate) fn ops(&self) -> usize {
         self.program.len()
@@ -76,6 +81,11 @@ impl UpdateSource {
         let next = rebuild_on_keys(&net.gates, net.next.as_slice(), &mut gates, &decoded);
         let next = IndexVec::from(next);
         Self { gates, next, decoded, codec, leaves, inputs: net.inputs.len() }
+    }
+
+    /// Where the leaves lie.
+    pub(crate) fn leaves(&self) -> Leaves {
+        self.leaves
     }
 
     /// The program with a plane for every move.
@@ -219,6 +229,11 @@ impl Updates {
             patience: self.patience,
             ..Self::new(self.source.clone())
         }
+    }
+
+    /// What the programs are made from.
+    pub(crate) fn source(&self) -> &UpdateSource {
+        &self.source
     }
 
     /// Number of specialised programs, and their operations in all.

@@ -106,9 +106,16 @@ impl Game {
     /// # Errors
     /// When the tier that the options force does not fit the game.
     pub fn expander(&self, _options: &Options) -> Result<Box<dyn Expander>, Stop> {
+        self.kernel().map(|kernel| Box::new(kernel) as Box<dyn Expander>)
+    }
+
+    /// The kernel over planes under the present guesses.
+    ///
+    /// # Errors
+    /// When the game has too many joint moves.
+    pub fn kernel(&self) -> Result<PlaneKernel, Stop> {
         let casting = self.casting.clone();
         PlaneKernel::new(Arc::clone(&self.net), casting, &self.guesses.groups, &self.classes)
-            .map(|kernel| Box::new(kernel) as Box<dyn Expander>)
             .map_err(|fault| match fault {
                 kernel::KernelFault::TooManyJointMoves => faulty(
                     "too-many-joint-moves",

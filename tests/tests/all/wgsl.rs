@@ -1,0 +1,47 @@
+//! The text for graphics devices of every game in `games/` is WGSL, as naga has it, and that of two
+//! small games is the text on file (`ODDSMITH_UPDATE=1` rewrites it).
+
+use kernel::Shaders;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use solve::{Game, Options};
+use verdict::Question;
+
+use crate::lineup::{rulebook, watched};
+use crate::places;
+
+fn shaders(name: &str) -> Shaders {
+    let book = rulebook(name, &places::text(&format!("games/{name}.gdl")));
+    let question = Question::new(book).expect("a role that is not chance");
+    let game = watched(|watch| Game::new(&question, &Options::default(), watch));
+    game.expect("a game that compiles").kernel().expect("few joint moves").shaders(64)
+}
+
+#[test]
+fn every_game_is_valid_wgsl() {
+    let mut ops = 0;
+    for name in places::games() {
+        let shaders = shaders(&name);
+        let module = naga::front::wgsl::parse_str(&shaders.text)
+            .unwrap_or_else(|wrong| panic!("{name}: {}", wrong.emit_to_string(&shaders.text)));
+        let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
+        validator.validate(&module).unwrap_or_else(|wrong| panic!("{name}: {wrong:?}"));
+        let entries: Vec<&String> =
+            shaders.view.entries.iter().chain(&shaders.update.entries).collect();
+        let found: Vec<&String> = module.entry_points.iter().map(|entry| &entry.name).collect();
+        assert_eq!(found, entries, "{name}: the entry points are those that are told");
+        ops += shaders.view.ops + shaders.update.ops;
+    }
+    assert!(ops > 10_000, "games are not trivial: {ops} operations");
+}
+
+#[test]
+fn two_small_games_have_the_text_on_file() {
+    for name in ["one-spin", "coin-guess"] {
+        let text = shaders(name).text;
+        let file = format!("tests/data/wgsl/{name}.wgsl");
+        if std::env::var_os("ODDSMITH_UPDATE").is_some() {
+            std::fs::write(places::root().join(&file), &text).expect("the file can be written");
+        }
+        assert!(places::text(&file) == text, "{file} differs (ODDSMITH_UPDATE=1 rewrites it)");
+    }
+}
