@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use crosscheck::reference::Reference;
 use judge::Symbolic;
-use solve::{Options, Search, Storage, Sweep};
-use verdict::Engine;
+use solve::{Options, Search, Storage, Sweep, Tier};
+use verdict::{Engine, Question, Stop, Verdict, Watch};
 
 use crate::args::{
     DiskArgs, EngineArgs, EngineName, EvaluatorName, LimitArgs, PlacementName, SheetArgs, SolveArgs,
@@ -85,6 +85,34 @@ pub(crate) fn all(sheet: &SheetArgs) -> Vec<Box<dyn Engine>> {
         }
     }
     engines
+}
+
+/// All engines, and the sweep again by tables alone and with states that wait for chance kept.
+pub(crate) fn variants(sheet: &SheetArgs) -> Vec<Box<dyn Engine>> {
+    let options = options(&EngineArgs::default(), sheet);
+    let mut engines = all(sheet);
+    let tables = Options { tier: Tier::Table, ..options };
+    let kept = Options { fold: false, ..options };
+    for (name, options) in [("sweep by tables", tables), ("sweep, nothing folded", kept)] {
+        engines.push(Box::new(Named { name, engine: Sweep::new(options) }));
+    }
+    engines
+}
+
+/// An engine under another name, since a report tells engines apart by their names.
+struct Named<E> {
+    name: &'static str,
+    engine: E,
+}
+
+impl<E: Engine> Engine for Named<E> {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn judge(&self, question: &Question, watch: &Watch<'_>) -> Result<Verdict, Stop> {
+        self.engine.judge(question, watch)
+    }
 }
 
 /// What the compiled engines are told.

@@ -86,7 +86,11 @@ fn dispatch(cli: Cli, started: Instant, out: &mut dyn Write) -> Result<Status, F
         Some(Command::Verify(args)) => commands::verify::run(&args, started, out),
         Some(Command::Query(args)) => commands::query::run(&args, out),
         Some(Command::Generate(args)) => commands::generate::run(&args, out),
-        Some(Command::Crosscheck(args)) => commands::crosscheck::run(&args, out),
+        Some(Command::Crosscheck(args)) => {
+            // Comparisons catch the panic of an engine, count it, and go on.
+            std::panic::set_hook(Box::new(tell_bug));
+            commands::crosscheck::run(&args, out)
+        }
         Some(Command::Translate(args)) => commands::translate::run(&args, started, out),
         Some(Command::Sqasp(args)) => commands::sqasp::run(&args, started, out),
         Some(Command::Xssat(args)) => commands::xssat::run(&args, started, out),
@@ -150,6 +154,13 @@ fn refuse_usage(error: &clap::Error) -> ExitCode {
 
 /// The last resort: one line to report, no backtrace unless asked for, status 3.
 fn report_bug(info: &std::panic::PanicHookInfo<'_>) {
+    tell_bug(info);
+    interrupt::clear_aside();
+    std::process::exit(i32::from(Status::Environment as u8));
+}
+
+/// Says that there is a bug; the program goes on where somebody catches the panic.
+fn tell_bug(info: &std::panic::PanicHookInfo<'_>) {
     let place = info.location().map_or(String::new(), |place| format!(" at {place}"));
     let payload = info.payload();
     let text = payload.downcast_ref::<String>().map(String::as_str);
@@ -162,8 +173,6 @@ fn report_bug(info: &std::panic::PanicHookInfo<'_>) {
         let trace = std::backtrace::Backtrace::force_capture();
         writeln!(io::stderr(), "{trace}").ok();
     }
-    interrupt::clear_aside();
-    std::process::exit(i32::from(Status::Environment as u8));
 }
 
 impl Cli {

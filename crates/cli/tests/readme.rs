@@ -1,8 +1,9 @@
-//! Every command in a `console` block of README.md is run, and prints what the README says.
+//! Every command in a `console` block of README.md and docs/testing.md is run, and prints what the
+//! page says.
 //!
 //! `cargo xtask solve ...` is run as `oddsmith solve ...`, which is what it does. Times, sizes in
 //! memory and the version of a run's machine differ from run to run: [`normalised`] replaces the
-//! figure before a unit of time or memory. With `ODDSMITH_UPDATE=1` the outputs in the README are
+//! figure before a unit of time or memory. With `ODDSMITH_UPDATE=1` the outputs in the pages are
 //! rewritten instead of compared. Without a POSIX shell nothing is run. Each command is run by the
 //! build that has just what it needs: with the feature `symbolic`, with `z3`, with both or with
 //! neither (`crosscheck` has more to say with the first).
@@ -12,7 +13,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PAGE: &str = "README.md";
+const PAGES: [&str; 2] = ["README.md", "docs/testing.md"];
 const UNITS: &[&str] =
     &["s", "ms", "us", "µs", "ns", "min", "B", "kB", "KiB", "MB", "MiB", "GB", "GiB", "entries/s"];
 /// A file that commands of the page write.
@@ -142,19 +143,25 @@ fn rewritten(page: &str, outputs: &[(Example, Vec<String>)]) -> String {
 }
 
 #[test]
-fn the_readme_shows_what_its_commands_print() {
+fn pages_show_what_their_commands_print() {
     if cfg!(windows) {
-        eprintln!("the_readme_shows_what_its_commands_print: left out, it needs a POSIX shell");
+        eprintln!("pages_show_what_their_commands_print: left out, it needs a POSIX shell");
         return;
     }
-    let page = std::fs::read_to_string(root().join(PAGE)).expect("the README can be read");
+    PAGES.iter().for_each(|page| check(page));
+    std::fs::remove_file(root().join(WRITTEN)).ok();
+}
+
+/// Runs the commands of a page that are for this build, and compares or rewrites what they print.
+fn check(name: &str) {
+    let page = std::fs::read_to_string(root().join(name)).expect("the page can be read");
     let mut examples = examples(&page);
     examples.retain(|example| {
         needs_clingo(&example.command) == cfg!(feature = "symbolic")
             && needs_z3(&example.command) == cfg!(feature = "z3")
     });
-    let is_shown = cfg!(feature = "symbolic") || !cfg!(feature = "z3");
-    assert!(!is_shown || !examples.is_empty(), "the README shows no command that this build runs");
+    let is_plain = !cfg!(feature = "symbolic") && !cfg!(feature = "z3");
+    assert!(!is_plain || !examples.is_empty(), "{name} shows no command that this build runs");
     let outputs: Vec<(Example, Vec<String>)> = examples
         .into_iter()
         .map(|example| {
@@ -162,16 +169,15 @@ fn the_readme_shows_what_its_commands_print() {
             (example, output)
         })
         .collect();
-    std::fs::remove_file(root().join(WRITTEN)).ok();
     if std::env::var_os("ODDSMITH_UPDATE").is_some() {
-        std::fs::write(root().join(PAGE), rewritten(&page, &outputs)).expect("it is written");
+        std::fs::write(root().join(name), rewritten(&page, &outputs)).expect("it is written");
         return;
     }
     let wrong: Vec<String> = outputs
         .iter()
         .filter(|(example, output)| !same(&example.output, output))
         .map(|(example, output)| {
-            let place = format!("{PAGE}:{}: `{}`", example.line + 1, example.command);
+            let place = format!("{name}:{}: `{}`", example.line + 1, example.command);
             format!("{place} prints\n{}\nand not\n{}", output.join("\n"), example.output.join("\n"))
         })
         .collect();

@@ -5,13 +5,19 @@
 //! same, and the counts where both counted; an exact answer and a halt when the bounds hold the
 //! value; two halts when their bounds meet; two faults when they name the same fault. A fault
 //! against an answer is a disagreement only where the engine that answered claims to have checked
-//! every state.
+//! every state. An engine that panics is taken to have found a fault of its own name, which no other
+//! finds: whoever compares thousands of games must learn of it, and go on.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use exact::Ratio;
-use verdict::{Engine, Halt, Question, Stop, Verdict, Watch};
+use verdict::{Engine, Fault, Halt, Question, Stop, Verdict, Watch};
+
+/// Code of the fault that stands for an engine's panic.
+pub const PANIC: &str = "engine-panic";
 
 /// What one engine said.
 #[derive(Clone, Debug)]
@@ -29,8 +35,42 @@ pub struct Row {
 pub struct Agreement {
     /// One row an engine, in the order in which they were asked.
     pub rows: Vec<Row>,
-    /// The first disagreement in words; none where all agree.
-    pub disagreement: Option<String>,
+    /// The first disagreement; none where all agree.
+    pub disagreement: Option<Difference>,
+}
+
+/// In what two answers differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Aspect {
+    /// The value.
+    Value,
+    /// Who moves first, or what a first move is worth.
+    Moves,
+    /// Whether play was cut at the horizon.
+    Cut,
+    /// How many states there are.
+    Counts,
+    /// A value outside bounds, or bounds that do not meet.
+    Bounds,
+    /// The fault of the game, or whether there is one.
+    Fault,
+}
+
+/// A disagreement of two engines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The positions of the two in the order in which they were asked.
+    pub engines: (usize, usize),
+    /// In what they differ.
+    pub aspect: Aspect,
+    /// Both answers in words, with the names of the engines.
+    pub text: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 impl Row {
@@ -56,11 +96,8 @@ impl Row {
 /// Asks every engine, each under the limits of `watch` with a clock of its own.
 pub fn agree(question: &Question, engines: &[&dyn Engine], watch: &Watch<'_>) -> Agreement {
     let rows: Vec<Row> = engines.iter().map(|engine| ask(question, *engine, watch)).collect();
-    let mut pairs = rows
-        .iter()
-        .enumerate()
-        .flat_map(|(at, row)| rows[..at].iter().map(move |left| (left, row)));
-    let disagreement = pairs.find_map(|(left, right)| difference(left, right));
+    let mut pairs = (0..rows.len()).flat_map(|right| (0..right).map(move |left| (left, right)));
+    let disagreement = pairs.find_map(|pair| difference(&rows, pair));
     Agreement { rows, disagreement }
 }
 
@@ -73,40 +110,63 @@ fn ask(question: &Question, engine: &dyn Engine, watch: &Watch<'_>) -> Row {
         interrupt: watch.interrupt,
         progress: watch.progress,
     };
-    let result = engine.judge(question, &own);
+    let result = catch_unwind(AssertUnwindSafe(|| engine.judge(question, &own)))
+        .unwrap_or_else(|_| Err(panicked(engine.name())));
     Row { engine: engine.name().to_owned(), result, seconds: started.elapsed().as_secs_f64() }
 }
 
-/// How two engines differ, in words.
-fn difference(left: &Row, right: &Row) -> Option<String> {
-    let what = match (&left.result, &right.result) {
-        (Ok(one), Ok(other)) => verdicts_differ(one, other),
-        (Ok(exact), Err(Stop::Halted(halt))) | (Err(Stop::Halted(halt)), Ok(exact)) => {
-            outside(exact, halt)
-        }
-        (Err(Stop::Halted(one)), Err(Stop::Halted(other))) => apart(one, other),
-        (Ok(exact), Err(Stop::Faulty(fault))) | (Err(Stop::Faulty(fault)), Ok(exact)) => {
-            exact.checked.then(|| format!("only one of them finds the fault {}", fault.code))
-        }
-        (Err(Stop::Faulty(one)), Err(Stop::Faulty(other))) => {
-            (one.code != other.code).then(|| format!("faults {} and {}", one.code, other.code))
-        }
-        _ => None,
-    }?;
-    Some(format!("{} and {} differ: {what}", left.engine, right.engine))
+fn panicked(engine: &str) -> Stop {
+    Stop::Faulty(Box::new(Fault {
+        code: PANIC,
+        message: format!("the engine {engine} panicked, which is a bug of it"),
+        states: Vec::new(),
+        span: None,
+        notes: Vec::new(),
+    }))
 }
 
-fn verdicts_differ(one: &Verdict, other: &Verdict) -> Option<String> {
+/// How two engines differ.
+fn difference(rows: &[Row], engines: (usize, usize)) -> Option<Difference> {
+    let (left, right) = (&rows[engines.0], &rows[engines.1]);
+    debug_assert!(engines.0 < engines.1, "each pair is looked at once");
+    let (aspect, what) = match (&left.result, &right.result) {
+        (Ok(one), Ok(other)) => verdicts_differ(one, other),
+        (Ok(exact), Err(Stop::Halted(halt))) | (Err(Stop::Halted(halt)), Ok(exact)) => {
+            outside(exact, halt).map(|what| (Aspect::Bounds, what))
+        }
+        (Err(Stop::Halted(one)), Err(Stop::Halted(other))) => {
+            apart(one, other).map(|what| (Aspect::Bounds, what))
+        }
+        (Ok(exact), Err(Stop::Faulty(fault))) | (Err(Stop::Faulty(fault)), Ok(exact)) => {
+            let counts = exact.checked || fault.code == PANIC;
+            let what = || format!("only one of them finds the fault {}", fault.code);
+            counts.then(|| (Aspect::Fault, what()))
+        }
+        (Err(Stop::Faulty(one)), Err(Stop::Faulty(other))) => (one.code != other.code)
+            .then(|| (Aspect::Fault, format!("faults {} and {}", one.code, other.code))),
+        _ => None,
+    }?;
+    let text = format!("{} and {} differ: {what}", left.engine, right.engine);
+    Some(Difference { engines, aspect, text })
+}
+
+fn verdicts_differ(one: &Verdict, other: &Verdict) -> Option<(Aspect, String)> {
     let unlike = |what: &str, a: String, b: String| (a != b).then(|| format!("{what} {a} and {b}"));
-    unlike("values", one.value.to_string(), other.value.to_string())
-        .or_else(|| unlike("choosers", one.choosers.join(" "), other.choosers.join(" ")))
-        .or_else(|| moves_differ(&moves(one), &moves(other)))
-        .or_else(|| cut_differs(one, other))
-        .or_else(|| counts_differ("states", one.counts.states, other.counts.states))
-        .or_else(|| {
-            let (a, b) = (one.counts.decision_states, other.counts.decision_states);
-            counts_differ("decision states", a, b)
-        })
+    let values = || unlike("values", one.value.to_string(), other.value.to_string());
+    let moves = || {
+        unlike("choosers", one.choosers.join(" "), other.choosers.join(" "))
+            .or_else(|| moves_differ(&moves(one), &moves(other)))
+    };
+    let counts = || {
+        let (a, b) = (one.counts.decision_states, other.counts.decision_states);
+        counts_differ("states", one.counts.states, other.counts.states)
+            .or_else(|| counts_differ("decision states", a, b))
+    };
+    values()
+        .map(|what| (Aspect::Value, what))
+        .or_else(|| moves().map(|what| (Aspect::Moves, what)))
+        .or_else(|| cut_differs(one, other).map(|what| (Aspect::Cut, what)))
+        .or_else(|| counts().map(|what| (Aspect::Counts, what)))
 }
 
 /// Only an engine that visited every state knows that none was unfinished at the horizon.
@@ -244,7 +304,10 @@ mod tests {
         let agreement = agree(&question, &[&one, &lacks, &other], &watch);
         assert_eq!(agreement.rows.len(), 3);
         assert!(agreement.rows[1].result_text().contains("no device"));
-        agreement.disagreement
+        agreement.disagreement.map(|difference| {
+            assert_eq!(difference.engines, (0, 2));
+            difference.to_string()
+        })
     }
 
     #[test]
@@ -286,5 +349,31 @@ mod tests {
         let unchecked = Verdict { checked: false, ..verdict("1/2") };
         assert_eq!(compare(Ok(unchecked), fault("no-goal")), None);
         assert!(compare(fault("no-goal"), fault("several-goals")).is_some());
+    }
+
+    #[test]
+    fn a_panic_is_told_as_a_disagreement_and_ends_nothing() {
+        struct Wreck;
+        impl Engine for Wreck {
+            fn name(&self) -> &str {
+                "wreck"
+            }
+            fn judge(&self, _: &Question, _: &Watch<'_>) -> Result<Verdict, Stop> {
+                panic!("planted")
+            }
+        }
+        let text = "(role a) (init s) (legal a m) (<= terminal (true s)) (goal a 1)".into();
+        let source = Source { name: "test".into(), text };
+        let rules = gdl::read(source, &ReadOptions::default()).rulebook.expect("a sheet");
+        let question = Question::new(Arc::new(rules)).expect("a player");
+        let interrupt = AtomicBool::new(false);
+        let (started, progress) = (Instant::now(), |_: &verdict::Progress| {});
+        let watch =
+            Watch { started, time: None, memory: None, interrupt: &interrupt, progress: &progress };
+        let unchecked = Verdict { checked: false, ..verdict("1/2") };
+        let agreement = agree(&question, &[&Wreck, &Parrot("one", Ok(unchecked))], &watch);
+        let difference = agreement.disagreement.expect("a panic is no answer");
+        assert_eq!(difference.aspect, Aspect::Fault);
+        assert!(difference.text.contains(PANIC), "{difference}");
     }
 }

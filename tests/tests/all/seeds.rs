@@ -1,11 +1,8 @@
 //! Random games from seeds: reference, search, and the sweep with and without folding give one answer, for
 //! every role, under both objectives, with and without a horizon.
 
-use std::sync::Arc;
-
 use crosscheck::{agree, generate};
-use gdl::keyword;
-use verdict::{Engine, Objective, Question, Stop};
+use verdict::{Engine, Question, Stop};
 
 use crate::lineup::{rulebook, seats, watched};
 use crate::places;
@@ -19,15 +16,7 @@ fn questions(seed: u64) -> Vec<Question> {
 
 fn questions_of(seed: u64, sheet: &str) -> Vec<Question> {
     let book = rulebook(&format!("seed {seed}"), sheet);
-    let players = book.roles.enumerate().filter(|(_, name)| **name != keyword::RANDOM);
-    let question = |(role, _)| {
-        let mut question = Question::new(Arc::clone(&book)).expect("a player");
-        question.role = role;
-        question.objective = if seed.is_multiple_of(2) { Objective::Win } else { Objective::Goal };
-        question.horizon = seed.is_multiple_of(3).then_some(u32::try_from(seed % 5).unwrap_or(0));
-        question
-    };
-    players.map(question).collect()
+    generate::questions(seed, &book)
 }
 
 #[test]

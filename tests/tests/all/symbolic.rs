@@ -32,7 +32,10 @@ fn differences(name: &str, question: &Question) -> Option<String> {
     let agreement = watched(|watch| agree(question, &engines, watch));
     let exact = agreement.rows.iter().all(|row| row.result.is_ok());
     let role = question.rulebook.role_name(question.role);
-    let what = agreement.disagreement.or((!exact).then(|| "no exact answer".to_owned()));
+    let what = agreement
+        .disagreement
+        .map(|what| what.to_string())
+        .or((!exact).then(|| "no exact answer".to_owned()));
     what.map(|what| format!("{name}, {role}, {:?}: {what}", question.horizon))
 }
 

@@ -167,9 +167,15 @@ Examples:
   oddsmith crosscheck games/tic-tac-toe.gdl
   oddsmith crosscheck games/*.gdl --roles
   oddsmith crosscheck GAME --horizon 4 --time 60s
+  Cut a game on which engines differ down to a few rules, in the folder `differ`:
+    oddsmith crosscheck GAME --shrink differ
+  Random games, formulas and logic programs, for as long as one likes; the same line goes on:
+    oddsmith crosscheck --random 1000 --formulas 10000 --programs 1000 --log counted.json
 
 The reference evaluates the rules directly and is slow: choose games of some ten thousand states,
-or a horizon. Where the engines disagree the exit status is 1.";
+or a horizon. Where the engines disagree the exit status is 1, and the moves to a state are shown at
+which two part: where every next state was asked about, they agree on all of those. Of a random
+game one player is asked about; an answer that a limit cut short is counted apart.";
 
 pub(super) const TRANSLATE_HELP: &str = "\
 Examples:

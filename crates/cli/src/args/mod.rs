@@ -11,14 +11,16 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::quantity;
+pub(crate) use crosscheck::CrosscheckArgs;
 pub(crate) use family::{BoardArgs, Family, GenerateArgs};
 pub(crate) use formula::{DialectArg, FormulaArgs};
 use help::{
-    CHECK_HELP, COMPLETIONS_HELP, CROSSCHECK_HELP, FMT_HELP, GENERAL_HELP, INSPECT_HELP,
-    PERFT_HELP, PLAY_HELP, SOLVE_HELP, SQASP_HELP, TRANSLATE_HELP, XSSAT_HELP,
+    CHECK_HELP, COMPLETIONS_HELP, FMT_HELP, GENERAL_HELP, INSPECT_HELP, PERFT_HELP, PLAY_HELP,
+    SOLVE_HELP, SQASP_HELP, TRANSLATE_HELP, XSSAT_HELP,
 };
 pub(crate) use table::{QueryArgs, VerifyArgs};
 
+mod crosscheck;
 mod family;
 mod formula;
 mod help;
@@ -55,7 +57,7 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     Query(QueryArgs),
     Generate(GenerateArgs),
-    Crosscheck(CrosscheckArgs),
+    Crosscheck(Box<CrosscheckArgs>),
     Translate(TranslateArgs),
     Sqasp(SqaspArgs),
     Xssat(XssatArgs),
@@ -557,29 +559,6 @@ pub(crate) struct OutputArg {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// Asks all engines the same question and compares the answers.
-#[derive(Clone, Debug, Args)]
-#[command(after_long_help = CROSSCHECK_HELP)]
-pub(crate) struct CrosscheckArgs {
-    #[command(flatten)]
-    pub(crate) games: GameList,
-    #[command(flatten)]
-    pub(crate) question: QuestionArgs,
-    /// Ask for every role but chance, in turn
-    #[arg(long, conflicts_with = "role", help_heading = "Question")]
-    pub(crate) roles: bool,
-    /// Fail where the symbolic engine is not among those asked: it is in a build with clingo
-    #[arg(long)]
-    pub(crate) symbolic: bool,
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    #[command(flatten)]
-    pub(crate) sheet: SheetArgs,
-}
-
 /// Writes a game in another form.
 #[derive(Debug, Args)]
 #[command(after_long_help = TRANSLATE_HELP)]
@@ -754,6 +733,11 @@ mod tests {
         assert!(refused("oddsmith solve g --roles --checkpoint d"));
         assert!(!refused("oddsmith solve g --checkpoint d --resume"));
         assert!(refused("oddsmith solve g --engine oracle"));
+        assert!(refused("oddsmith crosscheck"));
+        assert!(refused("oddsmith crosscheck g --random 3"));
+        assert!(refused("oddsmith crosscheck g --log f"));
+        assert!(refused("oddsmith crosscheck --random 3 --role x"));
+        assert!(!refused("oddsmith crosscheck --random 3 --formulas 4 --seed 7 --log f"));
         assert!(refused("oddsmith generate connect 3 3"));
         assert!(refused("oddsmith generate connect 3 3 3 --rows 4"));
         assert!(refused("oddsmith generate connect --rows 4 --line 3"));

@@ -112,8 +112,8 @@ impl Sheet {
         }
     }
 
-    /// Declarations of what can be true and what can be done.
-    pub(super) fn write_domains(&mut self) {
+    /// Declarations of what can be true.
+    pub(super) fn write_base(&mut self) {
         let forward = self.forward;
         self.say(format!("(<= (base ({forward} ?m)) (plus ?n ?d ?m))"));
         self.say(format!("(base ({forward} 0))"));
@@ -121,6 +121,10 @@ impl Sheet {
         if !self.colours.is_empty() {
             self.say("(<= (base (val ?c)) (colour ?c))");
         }
+    }
+
+    /// Declarations of what can be done.
+    pub(super) fn write_input(&mut self) {
         self.say("(<= (input ?r ?m) (role ?r) (may ?r ?m))");
     }
 }

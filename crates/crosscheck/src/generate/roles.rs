@@ -67,10 +67,13 @@ impl Sheet {
         }
         if !self.colours.is_empty() && self.dice.chance(60) {
             let body = [&post, &turn, "(colour ?c)", "(true (val ?d))", "(distinct ?c ?d)"];
-            self.rule(&format!("(legal {role} (paint ?c))"), &body);
-            self.rule(&format!("(may {role} (paint ?c))"), &["(colour ?c)"]);
-            self.deeds.push(format!("(does {role} (paint red))"));
-            self.say(format!("(<= (painted ?c) (does {role} (paint ?c)))"));
+            let deep = self.dice.chance(50);
+            let paint =
+                |c| if deep { format!("(paint (tone {c}))") } else { format!("(paint {c})") };
+            self.rule(&format!("(legal {role} {})", paint("?c")), &body);
+            self.rule(&format!("(may {role} {})", paint("?c")), &["(colour ?c)"]);
+            self.deeds.push(format!("(does {role} {})", paint("red")));
+            self.say(format!("(<= (painted ?c) (does {role} {}))", paint("?c")));
         }
     }
 }

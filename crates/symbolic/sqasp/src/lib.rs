@@ -18,8 +18,10 @@
 mod complete;
 mod game;
 mod ground;
+pub mod meaning;
 mod places;
 mod prefix;
+pub mod random;
 
 pub use complete::{Completion, Placement, Value, complete, complete_under, complete_within};
 pub use game::{

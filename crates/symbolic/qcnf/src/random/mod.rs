@@ -16,6 +16,7 @@
 //! for [`crate::meaning`] up to about 16 variables, layered ones up to 30.
 
 mod dice;
+mod features;
 mod gated;
 mod layered;
 mod plain;
@@ -29,6 +30,7 @@ use exact::Ratio;
 use crate::{Kind, Qcnf, Quantifier};
 
 pub use dice::Dice;
+pub use features::features;
 pub use gated::gated;
 pub use layered::layered;
 pub use plain::plain;

@@ -2,7 +2,13 @@
 //!
 //! Status 0 says that every engine answered exactly and all agree; 1 that they differ or that one
 //! halted (then the bounds were compared); 2 that the game is at fault, as all of them found: then
-//! the fault is told in full below the table.
+//! the fault is told in full below the table. Where two differ, `pursue` follows them to the state
+//! where they part, and cuts the game down; `random` does the same for games from seeds.
+
+mod formulas;
+mod log;
+mod pursue;
+mod random;
 
 use std::io::Write;
 use std::path::Path;
@@ -13,6 +19,8 @@ use crosscheck::{Agreement, Row, agree};
 use gdl::Source;
 use serde::Serialize;
 use verdict::{Engine, Question, Stop};
+
+use pursue::{PartedObject, Pursued};
 
 use super::write_object;
 use crate::args::{CrosscheckArgs, LimitArgs};
@@ -46,6 +54,8 @@ struct ComparedObject {
     agree: bool,
     disagreement: Option<String>,
     engines: Vec<RowObject>,
+    parted: Option<PartedObject>,
+    shrunk: Option<String>,
 }
 
 /// One engine's answer.
@@ -64,20 +74,29 @@ pub(crate) fn run(args: &CrosscheckArgs, out: &mut dyn Write) -> Result<Status, 
     if args.symbolic {
         child::check()?;
     }
+    pursue::check(args)?;
+    if args.random.is_asked_for() {
+        return random::run(args, out);
+    }
     let engines = lineup::all(&args.sheet);
     let engines: Vec<&dyn Engine> = engines.iter().map(|engine| &**engine).collect();
     let (mut worst, mut objects) = (Status::Answered, Vec::new());
-    for path in &args.games.games {
+    for path in &args.games {
         let (owned, named) = (args.clone(), path.clone());
         let (source, questions) = reading::within(&patience(args), move || pose(&named, &owned))?;
         for question in questions {
             let agreement = compare(&question, &engines, args);
             let asked = Asked::new(&source.name, &question, "all");
             let status = status(&agreement, &source);
+            let pursued = agreement.disagreement.as_ref().map(|difference| {
+                pursue::pursue(&source.name, &question, difference, &engines, args)
+            });
+            let pursued = pursued.transpose()?;
             if args.json {
-                objects.push(object(&asked, &agreement));
+                objects.push(object(&asked, &agreement, pursued.as_ref()));
             } else {
                 show(out, &asked, &agreement, status.is_err())?;
+                pursued.map_or(Ok(()), |pursued| pursued.show(out))?;
             }
             worst = worst.max(status?);
         }
@@ -158,7 +177,7 @@ fn show(
 /// What the rows come to. Bounds that overlap contradict nothing, and show nothing either.
 fn outcome(agreement: &Agreement, faulty: bool) -> String {
     if let Some(what) = &agreement.disagreement {
-        return what.clone();
+        return what.to_string();
     }
     if faulty {
         return "agree on the fault".to_owned();
@@ -179,7 +198,7 @@ fn short(text: &str) -> String {
     text.chars().take(RESULT_WIDTH - 1).chain(['…']).collect()
 }
 
-fn object(asked: &Asked, agreement: &Agreement) -> ComparedObject {
+fn object(asked: &Asked, agreement: &Agreement, pursued: Option<&Pursued>) -> ComparedObject {
     let row = |row: &Row| RowObject {
         engine: row.engine.clone(),
         result: row.result_text(),
@@ -193,7 +212,9 @@ fn object(asked: &Asked, agreement: &Agreement) -> ComparedObject {
         objective: asked.objective_text(),
         horizon: asked.horizon,
         agree: agreement.disagreement.is_none(),
-        disagreement: agreement.disagreement.clone(),
+        disagreement: agreement.disagreement.as_ref().map(ToString::to_string),
         engines: agreement.rows.iter().map(row).collect(),
+        parted: pursued.and_then(Pursued::parted),
+        shrunk: pursued.and_then(|pursued| pursued.path.clone()),
     }
 }
