@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::measure::{Run, median, run};
+use crate::measure::{Cores, Run, median, run};
 use crate::record::Page;
 
 /// Programs and files of a bench run.
@@ -186,15 +186,15 @@ pub(crate) fn json_value(output: &str) -> Option<String> {
 /// # Errors
 /// Where one fails, or gives another answer than `value`.
 pub(crate) fn contest(contenders: &[Contender], value: &str) -> Result<Vec<Cost>, String> {
-    in_turns(contenders, Some(value.to_owned()))
+    in_turns(contenders, Some(value.to_owned()), Cores::One)
 }
 
 /// The same where the value is known from nowhere else: all must answer as the first does.
 ///
 /// # Errors
 /// Where one fails, or gives another answer than the first, or none.
-pub(crate) fn alike(contenders: &[Contender]) -> Result<Vec<Cost>, String> {
-    in_turns(contenders, None)
+pub(crate) fn alike(contenders: &[Contender], cores: Cores) -> Result<Vec<Cost>, String> {
+    in_turns(contenders, None, cores)
 }
 
 impl Contender {
@@ -209,13 +209,17 @@ impl Contender {
     }
 }
 
-fn in_turns(contenders: &[Contender], mut value: Option<String>) -> Result<Vec<Cost>, String> {
+fn in_turns(
+    contenders: &[Contender],
+    mut value: Option<String>,
+    cores: Cores,
+) -> Result<Vec<Cost>, String> {
     let mut runs: Vec<Vec<Run>> = contenders.iter().map(|_| Vec::new()).collect();
     let turns = contenders.iter().map(|contender| contender.turns).max().unwrap_or(0);
     for turn in 0..turns {
         for (contender, runs) in contenders.iter().zip(&mut runs) {
             if turn < contender.turns {
-                let run = run(&contender.words)?;
+                let run = run(&contender.words, cores)?;
                 contender.hold_to(&run.output, &mut value)?;
                 runs.push(run);
             }

@@ -3,18 +3,20 @@
 //!
 //! Folders are emptied by a shell before each run, whose cost is in the figures and can be
 //! neglected. Wall-clock time tells what waiting for the disk costs, CPU what packing costs; both
-//! are of the whole process with its writing thread, on one core.
+//! are of the whole process with its writing thread, on one core. The long solve has all cores, as
+//! a solve of hours has: its writing thread then works beside it.
 
 use std::path::Path;
 
 use crate::contest::{Contender, Setup, alike, contest, json_value};
+use crate::measure::Cores;
 use crate::record::Page;
 
 /// Sheets: columns, rows, line; the odds of x; and the limit under which plies go to disk.
 const SHEETS: &[(&str, &str, &str)] = &[("5 4 4", "37231191670101/95367431640625", "256MiB")];
 
-/// A solve of a minute or more, of which only the cost of a checkpoint is measured, once: its odds
-/// are known from nowhere else.
+/// A solve of a minute or more, of which only the cost of a checkpoint is measured, twice: its
+/// odds are known from nowhere else.
 const LONG: &str = "5 5 4";
 
 /// Measures.
@@ -33,8 +35,9 @@ pub(crate) fn bench(setup: &Setup, page: &mut Page) -> Result<(), String> {
     let sheet = setup.sheet(&format!("connect {LONG} --own 4/5"))?;
     page.say(&format!("## Stochastic Connect-4, {LONG}"));
     let three = contenders(setup, &sheet, "8GiB").into_iter().take(3);
-    let three: Vec<Contender> = three.map(|each| Contender { turns: 1, ..each }).collect();
-    page.costs(&alike(&three)?);
+    let three: Vec<Contender> = three.map(|each| Contender { turns: 2, ..each }).collect();
+    page.say("On all cores: what is kept is packed and written beside the solve.");
+    page.costs(&alike(&three, Cores::All)?);
     Ok(())
 }
 

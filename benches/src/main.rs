@@ -41,7 +41,7 @@ const USAGE: &str = "benches plan [--help] ..\n\
                      benches playouts SHEET [SECONDS]\n\
                      benches reading SHEET\n\
                      benches xssat FORMULA [--seconds N] [--set OPTION=NUMBER]...\n\
-                     benches measure [--seconds N] PROGRAM ARGUMENT...";
+                     benches measure [--seconds N] [--all-cores] PROGRAM ARGUMENT...";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

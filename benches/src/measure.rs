@@ -31,6 +31,16 @@ pub(crate) struct Run {
     pub(crate) output: String,
 }
 
+/// The cores that a contender may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cores {
+    One,
+    All,
+}
+
+/// Tells the middleman not to tie a program to one core.
+const ALL_CORES: &str = "--all-cores";
+
 /// Environment of every contender: the allocator may use huge pages, as the arenas do.
 const ENVIRONMENT: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
 
@@ -52,10 +62,11 @@ pub(crate) fn warm() -> Result<(), String> {
 ///
 /// # Errors
 /// Where it cannot be started or fails.
-pub(crate) fn run(words: &[String]) -> Result<Run, String> {
+pub(crate) fn run(words: &[String], cores: Cores) -> Result<Run, String> {
     // Where this fails, the figures are only noisier.
     let _ = Command::new(own_program()?).arg("warm").status();
-    let run = managed(&[], words)?;
+    let all = ALL_CORES.to_owned();
+    let run = managed(if cores == Cores::All { std::slice::from_ref(&all) } else { &[] }, words)?;
     match run.status {
         Some(0) => Ok(run),
         Some(status) => Err(format!("`{}` failed (exit status {status})", words.join(" "))),
@@ -135,8 +146,14 @@ fn measured(words: &[String]) -> Result<String, String> {
         }
         all => all,
     };
+    let words = match words {
+        [flag, rest @ ..] if flag == ALL_CORES => rest,
+        all => {
+            pin();
+            all
+        }
+    };
     let (program, arguments) = words.split_first().ok_or("name the program to run")?;
-    pin();
     let started = Instant::now();
     let output = Command::new(program).args(arguments).stderr(Stdio::inherit()).output();
     let wall = started.elapsed();

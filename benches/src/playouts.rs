@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use kernel::{BLOCK_WORDS, Isa, Machine, Playouts};
 
 use crate::contest::Setup;
-use crate::measure::{median, own_time, run};
+use crate::measure::{Cores, median, own_time, run};
 use crate::reading::{Compiled, compile, first_moves};
 use crate::record::Page;
 
@@ -166,7 +166,7 @@ fn row(setup: &Setup, game: &Game, public: Option<&Path>) -> Result<Vec<String>,
     let contender = setup.own(game.name, &words)?;
     let mut runs = Vec::new();
     for _ in 0..setup.turns {
-        let output = run(&contender.words)?.output;
+        let output = run(&contender.words, Cores::One)?.output;
         let held = figures(&output, game.first_moves);
         runs.push(held.ok_or_else(|| format!("{}: not so: {output}", game.name))?);
     }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::contest::{Setup, json_value};
-use crate::measure::{Run, run};
+use crate::measure::{Cores, Run, run};
 
 /// A question about a game of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Instance {
         setup: &Setup,
         sheet: &std::path::Path,
     ) -> Result<(String, Run), String> {
-        let run = run(&self.solver(setup, sheet, "sweep"))?;
+        let run = run(&self.solver(setup, sheet, "sweep"), Cores::One)?;
         let value = json_value(&run.output).ok_or("the sweep gives no value")?;
         match self.known(setup)? {
             Some(known) if known != value => {
@@ -122,7 +122,7 @@ impl Instance {
         words.extend(["--placement".into(), placement.to_owned()]);
         words.extend(["--output".into(), formula.display().to_string()]);
         words.extend(self.question());
-        let run = run(&words)?;
+        let run = run(&words, Cores::One)?;
         Ok((formula, run))
     }
 }

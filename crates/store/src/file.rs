@@ -73,45 +73,12 @@ pub(crate) fn sync_folder(path: &Path) {
     }
 }
 
-/// Tables of [`checksum`]: the remainder of every byte, and of it followed by 1 to 7 zero bytes.
-const REMAINDERS: [[u64; 256]; 8] = {
-    /// The polynomial of ECMA-182, lowest power in the highest bit.
-    const POLYNOMIAL: u64 = 0xc96c_5795_d787_0f42;
-    let mut tables = [[0; 256]; 8];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut rest = byte as u64;
-        let mut bit = 0;
-        while bit < 8 {
-            rest = (rest >> 1) ^ (POLYNOMIAL & (rest & 1).wrapping_neg());
-            bit += 1;
-        }
-        tables[0][byte] = rest;
-        byte += 1;
-    }
-    let mut zeros = 1;
-    while zeros < 8 {
-        let mut byte = 0;
-        while byte < 256 {
-            let before = tables[zeros - 1][byte];
-            tables[zeros][byte] = tables[0][(before & 255) as usize] ^ (before >> 8);
-            byte += 1;
-        }
-        zeros += 1;
-    }
-    tables
-};
-
 /// The 64-bit cyclic redundancy check of ECMA-182, reflected and inverted (as in the XZ format).
-/// Any change of up to 64 bits in a row is certain to show. Eight bytes are taken at a time, each
-/// through its own table (M. E. Kounavis and F. L. Berry, 2005), at some two bytes a nanosecond.
+/// Any change of up to 64 bits in a row is certain to show.
 pub fn checksum(bytes: &[u8]) -> u64 {
-    let (eights, rest) = bytes.as_chunks::<8>();
-    let crc = eights.iter().fold(!0, |crc: u64, eight| {
-        let word = crc ^ u64::from_le_bytes(*eight);
-        (0..8).fold(0, |sum, at| sum ^ REMAINDERS[7 - at][usize::from((word >> (8 * at)) as u8)])
-    });
-    !rest.iter().fold(crc, |crc, &byte| REMAINDERS[0][usize::from(crc as u8 ^ byte)] ^ (crc >> 8))
+    let mut digest = crc64fast::Digest::new();
+    digest.write(bytes);
+    digest.sum64()
 }
 
 /// Folders for tests.

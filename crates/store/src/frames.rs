@@ -13,7 +13,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -25,8 +25,8 @@ const MAGIC: &[u8; 16] = b"oddsmith frames1";
 /// Tag of the last frame of a file.
 const END: u32 = u32::MAX;
 const HEAD_BYTES: usize = 32;
-/// Frames that a writer may be behind.
-const BEHIND: usize = 8;
+/// Frames that a writer may be behind: what its owner does while a file is forced to the disk.
+const BEHIND: usize = 16;
 /// Written bytes after which a file is forced to the disk on the way, so that the end is quick.
 const SYNC_BYTES: u64 = 16 << 20;
 
@@ -262,6 +262,7 @@ enum Job {
 }
 
 /// Numbers on their way to the disk.
+#[derive(Debug)]
 enum Numbers {
     Halves(Vec<u32>),
     Words(Vec<u64>),
@@ -270,21 +271,46 @@ enum Numbers {
 /// A number that frames can hold.
 pub trait Framed: Number {
     #[doc(hidden)]
-    fn hand_over(numbers: &[Self]) -> FrameNumbers;
+    fn hand_over(numbers: &[Self], used: &mut UsedNumbers) -> FrameNumbers;
 }
 
 /// Numbers on their way to a frame.
 pub struct FrameNumbers(Numbers);
 
+/// Memory of numbers that were written, which serves the next ones: fresh memory costs more than
+/// what is copied into it.
+#[derive(Debug, Default)]
+pub struct UsedNumbers {
+    halves: Vec<Vec<u32>>,
+    words: Vec<Vec<u64>>,
+}
+
+impl UsedNumbers {
+    fn take_back(&mut self, numbers: Numbers) {
+        match numbers {
+            Numbers::Halves(numbers) => self.halves.push(numbers),
+            Numbers::Words(numbers) => self.words.push(numbers),
+        }
+    }
+}
+
+/// The numbers in memory that was used before, if there is some.
+fn copied<T: Number>(numbers: &[T], used: Option<Vec<T>>) -> Vec<T> {
+    let mut copied = used.unwrap_or_default();
+    copied.clear();
+    copied.extend_from_slice(numbers);
+    copied
+}
+
 impl Framed for u32 {
-    fn hand_over(numbers: &[Self]) -> FrameNumbers {
-        FrameNumbers(Numbers::Halves(numbers.to_vec()))
+    fn hand_over(numbers: &[Self], used: &mut UsedNumbers) -> FrameNumbers {
+        FrameNumbers(Numbers::Halves(copied(numbers, used.halves.pop())))
     }
 }
 
 impl Framed for u64 {
-    fn hand_over(numbers: &[Self]) -> FrameNumbers {
-        FrameNumbers(Numbers::Words(numbers.to_vec()))
+    fn hand_over(numbers: &[Self], used: &mut UsedNumbers) -> FrameNumbers {
+        FrameNumbers(Numbers::Words(copied(numbers, used.words.pop())))
     }
 }
 
@@ -296,6 +322,8 @@ type Written = io::Result<(FrameFile, Vec<Frame>, u64)>;
 #[derive(Debug)]
 pub struct FrameWriter {
     jobs: Option<SyncSender<Job>>,
+    done: Receiver<Numbers>,
+    used: UsedNumbers,
     thread: Option<JoinHandle<Written>>,
     frames: usize,
     bytes: Arc<AtomicU64>,
@@ -319,6 +347,7 @@ impl FrameWriter {
 
     fn start(frames: FrameFile, at: u64, target: Target) -> Self {
         let (jobs, queue) = sync_channel(BEHIND);
+        let (back, done) = channel();
         let bytes = Arc::new(AtomicU64::new(0));
         let output = Output {
             frames,
@@ -330,8 +359,9 @@ impl FrameWriter {
             packed: Vec::new(),
             bytes: Arc::clone(&bytes),
         };
-        let thread = std::thread::spawn(move || output.run(&queue));
-        Self { jobs: Some(jobs), thread: Some(thread), frames: 0, bytes }
+        let thread = std::thread::spawn(move || output.run(&queue, &back));
+        let (jobs, thread, used) = (Some(jobs), Some(thread), UsedNumbers::default());
+        Self { jobs, done, used, thread, frames: 0, bytes }
     }
 
     /// Appends a frame. It is written soon, or an error is told by this or a later call.
@@ -346,7 +376,9 @@ impl FrameWriter {
         assert!(tag != END, "the last tag is the writer's own");
         assert!(numbers.len() < 1 << 28, "a frame is short");
         self.frames += 1;
-        self.send(Job::Write(tag, coding, T::hand_over(numbers).0))
+        self.done.try_iter().for_each(|numbers| self.used.take_back(numbers));
+        let numbers = T::hand_over(numbers, &mut self.used).0;
+        self.send(Job::Write(tag, coding, numbers))
     }
 
     /// Number of frames so far.
@@ -430,8 +462,8 @@ struct Output {
 }
 
 impl Output {
-    fn run(mut self, queue: &Receiver<Job>) -> Written {
-        let outcome = self.work(queue);
+    fn run(mut self, queue: &Receiver<Job>, back: &Sender<Numbers>) -> Written {
+        let outcome = self.work(queue, back);
         match outcome {
             Ok(true) => Ok((self.frames, self.index, self.at)),
             ended => {
@@ -445,17 +477,19 @@ impl Output {
     }
 
     /// Whether it came to its end.
-    fn work(&mut self, queue: &Receiver<Job>) -> io::Result<bool> {
+    fn work(&mut self, queue: &Receiver<Job>, back: &Sender<Numbers>) -> io::Result<bool> {
         if matches!(self.target, Target::Named { .. }) {
             self.append(MAGIC)?;
         }
         for job in queue {
             match job {
-                Job::Write(tag, coding, Numbers::Halves(numbers)) => {
-                    self.put(tag, coding, &numbers)?
-                }
-                Job::Write(tag, coding, Numbers::Words(numbers)) => {
-                    self.put(tag, coding, &numbers)?
+                Job::Write(tag, coding, numbers) => {
+                    match &numbers {
+                        Numbers::Halves(numbers) => self.put(tag, coding, numbers)?,
+                        Numbers::Words(numbers) => self.put(tag, coding, numbers)?,
+                    }
+                    // The owner may be waiting for the end, and need no memory any more.
+                    back.send(numbers).ok();
                 }
                 Job::Cut(frames) => self.cut(frames)?,
                 Job::Finish => return self.finish().map(|()| true),

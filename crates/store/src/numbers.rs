@@ -51,6 +51,10 @@ impl Number for u64 {
 /// Zero bytes at the end, so that eight bytes can be read wherever a number begins.
 const PADDING: usize = 8;
 
+/// Numbers that are made steps together.
+const WORKED: usize = 256;
+const _: () = assert!(WORKED.is_multiple_of(2), "lengths go by pairs");
+
 #[inline(always)]
 fn fold_sign(step: u64) -> u64 {
     (step << 1) ^ (((step as i64) >> 63) as u64)
@@ -61,36 +65,65 @@ fn unfold_sign(folded: u64) -> u64 {
     (folded >> 1) ^ (folded & 1).wrapping_neg()
 }
 
+/// Numbers from a place on as they are (stride 0), or as steps with their signs folded; a loop of its
+/// own, so that it is one of vectors.
+#[inline]
+fn steps<T: Number>(numbers: &[T], from: usize, stride: usize, words: &mut [u64]) {
+    let piece = &numbers[from..from + words.len()];
+    if stride == 0 {
+        words.iter_mut().zip(piece).for_each(|(word, number)| *word = number.word());
+        return;
+    }
+    let head = stride.saturating_sub(from).min(piece.len());
+    for (word, number) in words.iter_mut().zip(&piece[..head]) {
+        *word = fold_sign(number.word());
+    }
+    if head < piece.len() {
+        let before = &numbers[from + head - stride..];
+        for ((word, now), before) in words[head..].iter_mut().zip(&piece[head..]).zip(before) {
+            *word = fold_sign(now.word().wrapping_sub(before.word()));
+        }
+    }
+}
+
 /// Appends the numbers as bytes.
 ///
 /// # Panics
 /// When steps have a stride of 0.
 pub(crate) fn pack<T: Number>(numbers: &[T], coding: Coding, out: &mut Vec<u8>) {
-    let (start, lengths) = (out.len(), numbers.len().div_ceil(2));
-    out.resize(start + lengths + 8 * numbers.len() + PADDING, 0);
-    let (lengths, bytes) = out[start..].split_at_mut(lengths);
+    let (start, pairs) = (out.len(), numbers.len().div_ceil(2));
+    // What is not written below is cut off: only the end of the buffer is filled twice.
+    out.resize(start + pairs + 8 * numbers.len() + PADDING, 0);
+    let (lengths, bytes) = out[start..].split_at_mut(pairs);
     let mut at = 0;
-    let mut put = |place: usize, word: u64| {
+    let mut put = |word: u64| -> u8 {
         let length = ((71 - word.leading_zeros()) / 8) as usize;
         bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
-        lengths[place / 2] |= (length as u8) << (4 * (place & 1));
         at += length;
+        length as u8
     };
-    match coding {
-        Coding::Plain => {
-            numbers.iter().enumerate().for_each(|(place, number)| put(place, number.word()));
-        }
+    let stride = match coding {
+        Coding::Plain => 0,
         Coding::Steps(stride) => {
             assert!(stride > 0, "a step goes to an earlier number");
-            let head = numbers.len().min(stride.into());
-            (0..head).for_each(|place| put(place, fold_sign(numbers[place].word())));
-            for (place, (before, now)) in numbers.iter().zip(&numbers[head..]).enumerate() {
-                put(head + place, fold_sign(now.word().wrapping_sub(before.word())));
-            }
+            usize::from(stride)
+        }
+    };
+    let mut words = [0; WORKED];
+    for (piece, lengths) in lengths.chunks_mut(WORKED / 2).enumerate() {
+        let from = piece * WORKED;
+        let words = &mut words[..WORKED.min(numbers.len() - from)];
+        steps(numbers, from, stride, words);
+        let (pairs, odd) = words.as_chunks::<2>();
+        for (lengths, [low, high]) in lengths.iter_mut().zip(pairs) {
+            *lengths = put(*low) | put(*high) << 4;
+        }
+        if let [word] = odd {
+            lengths[pairs.len()] = put(*word);
         }
     }
     bytes[at..at + PADDING].fill(0);
-    let used = start + lengths.len() + at + PADDING;
+    let used = start + pairs + at + PADDING;
     out.truncate(used);
 }
 
@@ -158,6 +191,10 @@ mod tests {
             round(&wide, coding);
             round::<u64>(&[], coding);
             round(&[5u32, u32::MAX, 0, 1 << 31, 9], coding);
+            for count in [WORKED - 1, WORKED, WORKED + 1, 2 * WORKED + 3] {
+                let mixed = (0..count as u64).map(|n| (n * n * n) << (n % 40));
+                round(&mixed.collect::<Vec<u64>>(), coding);
+            }
         }
     }
 
