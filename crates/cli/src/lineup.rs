@@ -129,7 +129,7 @@ pub(crate) fn options(args: &EngineArgs, sheet: &SheetArgs) -> Options {
         depth: args.depth,
         evaluate: args.evaluate.map(Into::into),
         seed: args.seed.unwrap_or(standard.seed),
-        threads: standard.threads,
+        threads: args.threads.map(usize::from),
         check: args.check,
     }
 }
@@ -160,6 +160,11 @@ fn refuse_misfits(args: &EngineArgs) -> Result<(), Failure> {
         (args.approximate && engine != EngineName::Sweep, "--approximate", "--engine sweep"),
         (args.width.is_some() && engine != EngineName::Sweep, "--width", "--engine sweep"),
         (args.no_fold && engine != EngineName::Sweep, "--no-fold", "--engine sweep"),
+        (
+            args.threads.is_some() && ![EngineName::Sweep, EngineName::Search].contains(&engine),
+            "--threads",
+            "--engine sweep or --engine search",
+        ),
         (args.tier.is_some() && engine != EngineName::Sweep, "--tier", "--engine sweep"),
         (
             args.placement.is_some() && engine != EngineName::Symbolic,

@@ -544,6 +544,12 @@ fn a_tier_that_does_not_fit_is_refused_and_one_that_does_says_the_same() {
         lines.map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(answer("dense"), answer("table"));
+    for threads in ["1", "3"] {
+        let ran = run(&["solve", &connect, "--threads", threads]);
+        assert!(answer("table").iter().all(|line| ran.out.contains(line)), "{ran:?}");
+    }
+    let misfit = run(&["solve", &connect, "--engine", "reference", "--threads", "2"]);
+    assert_eq!(misfit.status, 2, "{misfit:?}");
 }
 
 #[cfg(unix)]

@@ -302,6 +302,10 @@ pub(crate) struct EngineArgs {
     /// (needs --engine sweep)
     #[arg(long, value_name = "WIDTH", value_parser = quantity::width, allow_hyphen_values = true)]
     pub(crate) width: Option<u64>,
+    /// Work on so many threads [default: as many as the machine runs at once] (needs --engine sweep or
+    /// search)
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
     /// Keep the states that wait for chance too; for tests and measurements
     #[arg(long, hide_short_help = true)]
     pub(crate) no_fold: bool,

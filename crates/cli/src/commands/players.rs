@@ -78,6 +78,7 @@ fn refuse_misfits(args: &SolveArgs) -> Result<(), Failure> {
         (engine.approximate, "--approximate"),
         (engine.width.is_some(), "--width"),
         (engine.no_fold, "--no-fold"),
+        (engine.threads.is_some(), "--threads"),
         (args.explain, "--explain"),
         (args.audit, "--audit"),
         (args.disk.checkpoint.is_some(), "--checkpoint"),

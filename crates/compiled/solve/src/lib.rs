@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod backend;
+mod crew;
 mod first_moves;
 mod game;
 mod limits;

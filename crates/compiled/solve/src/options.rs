@@ -34,8 +34,9 @@ pub struct Options {
     pub evaluate: Option<Evaluator>,
     /// Search only: seed of the random plays of an estimate.
     pub seed: u64,
-    /// Search only: threads; as many as there are processors where no number is given. Only with one
-    /// do two runs meet positions in the same order, and so end in the same bounds at a depth.
+    /// Threads; as many as there are processors where no number is given. A sweep's answer does not
+    /// depend on them; a search meets positions in the same order, and so ends in the same bounds at
+    /// a depth, only with one.
     pub threads: Option<usize>,
     /// Search only: visit every reachable state and check it for well-formedness.
     pub check: bool,

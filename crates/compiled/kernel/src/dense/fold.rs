@@ -23,12 +23,14 @@ const STEP: usize = 16;
 /// A row without children.
 pub const NO_ROW: u32 = u32::MAX;
 
-/// An outcome: where the children of a row begin among all values.
-#[derive(Clone, Debug, Default)]
-pub struct Term {
-    /// For each row of the block: the first lane of the row of children; [`NO_ROW`] where there is
-    /// none. In units of `lanes` lanes.
-    pub rows: Vec<u32>,
+/// An outcome: where the children of a row lie.
+#[derive(Clone, Copy, Debug)]
+pub struct Term<'a> {
+    /// For each row of the block: the row of children, counted over the blocks from `first` on;
+    /// [`NO_ROW`] where there is none.
+    pub rows: &'a [u32],
+    /// Its first block among [`Fold::children`].
+    pub first: usize,
 }
 
 /// A choice, and where it may be made.
@@ -66,10 +68,10 @@ pub struct Segment {
 pub struct Fold<'a, V> {
     /// Lanes of a row.
     pub lanes: usize,
-    /// All values; the block's own are written.
+    /// The values of the block, which are written.
     pub values: &'a mut [V],
-    /// Where the block's own begin.
-    pub at: usize,
+    /// Blocks of children; none stands for the block itself.
+    pub children: &'a [Option<&'a [V]>],
     /// Lanes that stand for states.
     pub reached: &'a Mask,
     /// Those whose value is paid.
@@ -81,7 +83,7 @@ pub struct Fold<'a, V> {
     /// For each style: a row of flips, one of units, then one of weights for each term.
     pub numbers: &'a [V],
     /// Outcomes of all choices.
-    pub terms: &'a [Term],
+    pub terms: &'a [Term<'a>],
     /// Choices.
     pub choices: &'a [Choice],
     /// Runs of choices that change the lane, from the lowest lanes on.
@@ -98,19 +100,21 @@ dispatch! {
     fn wide(job: &mut Fold<'_, u64>) = fold_block
 }
 
-/// Values a block of 32-bit numbers.
+/// Values a block.
 ///
 /// # Panics
 /// When a live lane has no children.
-pub fn fold_narrow(isa: Isa, job: &mut Fold<'_, u32>) {
+pub fn fold<V: Lane>(isa: Isa, job: &mut Fold<'_, V>) {
+    V::fold(isa, job);
+}
+
+/// Values a block of 32-bit numbers.
+pub(crate) fn fold_narrow(isa: Isa, job: &mut Fold<'_, u32>) {
     narrow(isa, job);
 }
 
 /// Values a block of 64-bit numbers.
-///
-/// # Panics
-/// As [`fold_narrow`].
-pub fn fold_wide(isa: Isa, job: &mut Fold<'_, u64>) {
+pub(crate) fn fold_wide(isa: Isa, job: &mut Fold<'_, u64>) {
     wide(isa, job);
 }
 
@@ -130,52 +134,88 @@ fn any(mask: &Mask, first: usize, lanes: usize) -> bool {
     }
 }
 
+/// Where the children of a row lie by one term.
+#[derive(Clone, Copy)]
+enum Source<'a, V> {
+    /// In the row itself.
+    Here,
+    /// In another one.
+    Row(&'a [V]),
+}
+
 #[inline(always)]
 fn fold_block<V: Lane>(job: &mut Fold<'_, V>) {
-    let lanes = job.lanes;
+    if job.terms.len() <= FEW_TERMS {
+        fold_rows::<V, FEW_TERMS>(job);
+    } else {
+        fold_rows::<V, MOST_TERMS>(job);
+    }
+}
+
+/// The values of a block with at most `N` terms.
+#[inline(always)]
+fn fold_rows<V: Lane, const N: usize>(job: &mut Fold<'_, V>) {
+    let (lanes, rows) = (job.lanes, BLOCK_LANES / job.lanes);
     assert!(lanes.is_multiple_of(STEP) && BLOCK_LANES.is_multiple_of(lanes), "rows fit a block");
-    let mut sources = [0usize; MOST_TERMS];
-    let mut best = [V::ZERO; BLOCK_LANES];
-    assert!(job.terms.len() <= MOST_TERMS, "the caller bounds the terms");
-    for row in (0..BLOCK_LANES / lanes).rev() {
+    assert!(job.terms.len() <= N, "the caller bounds the terms");
+    assert!(job.values.len() == BLOCK_LANES, "a block of values");
+    // Rows of a block are a power of two, which a division would not know.
+    let shift = rows.trailing_zeros();
+    let values = std::mem::take(&mut job.values);
+    let (mut own, mut best) = ([V::ZERO; BLOCK_LANES], [V::ZERO; BLOCK_LANES]);
+    for row in (0..rows).rev() {
         let first = row * lanes;
         if !any(job.reached, first, lanes) {
             continue;
         }
+        let (until, later) = values.split_at_mut(first + lanes);
+        let mut sources = [Source::Here; N];
         let mut runs = false;
         for choice in job.choices {
             if any(&choice.legal, first, lanes) {
                 runs |= choice.runs;
                 for at in choice.terms.clone() {
-                    let held = job.terms[at].rows[row];
-                    assert!(held != NO_ROW, "a live lane has its children");
-                    sources[at] = held as usize * lanes;
-                    coming(job, at, row);
+                    let term = &job.terms[at];
+                    let held = term.rows[row] as usize;
+                    assert!(held != NO_ROW as usize, "a live lane has its children");
+                    let (block, to) = (held >> shift, held % (1 << shift) * lanes);
+                    sources[at] = match job.children[term.first + block] {
+                        Some(block) => Source::Row(&block[to..to + lanes]),
+                        None if to == first => Source::Here,
+                        None => Source::Row(&later[to - first - lanes..to - first]),
+                    };
+                    coming(job, term, row, shift);
                 }
             }
         }
-        rows(job, row, &sources, &mut best);
+        self::rows(job, row, &sources, &mut own, &mut best);
         if runs {
-            within(job, row, &sources, &mut best);
+            within(job, row, &sources, &mut own, &mut best);
         }
+        until[first..].copy_from_slice(&own[..lanes]);
     }
+    job.values = values;
 }
 
 /// Asks for the children of the row after next: a block is a page or two, too short for the
 /// processor to see where it is going.
 #[inline(always)]
-fn coming<V: Lane>(job: &Fold<'_, V>, term: usize, row: usize) {
+fn coming<V: Lane>(job: &Fold<'_, V>, term: &Term<'_>, row: usize, shift: u32) {
     const AHEAD: usize = 2;
     let Some(row) = row.checked_sub(AHEAD) else { return };
-    let held = job.terms[term].rows[row];
-    if held != NO_ROW {
-        let first = held as usize * job.lanes;
+    let held = term.rows[row];
+    if held != NO_ROW
+        && let Some(block) = job.children[term.first + (held >> shift) as usize]
+    {
+        let first = held as usize % (1 << shift) * job.lanes;
         for at in (0..job.lanes).step_by(64 / size_of::<V>()) {
-            prefetch(job.values, first + at);
+            prefetch(block, first + at);
         }
     }
 }
 
+/// Terms of most games; so few are not worth clearing room for more.
+const FEW_TERMS: usize = 32;
 /// Most terms of a block.
 pub(crate) const MOST_TERMS: usize = 256;
 
@@ -186,10 +226,11 @@ fn chunk<V: Lane>(all: &[V], at: usize) -> &[V; STEP] {
 
 /// The choices that leave the lane as it is, then the value by them alone.
 #[inline(always)]
-fn rows<V: Lane>(
-    job: &mut Fold<'_, V>,
+fn rows<V: Lane, const N: usize>(
+    job: &Fold<'_, V>,
     row: usize,
-    sources: &[usize; MOST_TERMS],
+    sources: &[Source<'_, V>; N],
+    own: &mut [V; BLOCK_LANES],
     out: &mut [V; BLOCK_LANES],
 ) {
     let (lanes, first, style) = (job.lanes, row * job.lanes, job.styles[row]);
@@ -203,7 +244,10 @@ fn rows<V: Lane>(
             }
             let mut sum = [V::ZERO; STEP];
             for term in choice.terms.clone() {
-                let child = chunk(job.values, sources[term] + at);
+                let Source::Row(child) = sources[term] else {
+                    unreachable!("what leaves the lane as it is leaves the row")
+                };
+                let child = chunk(child, at);
                 let weight = chunk(job.numbers, style + (2 + term) * lanes + at);
                 for lane in 0..STEP {
                     sum[lane] = sum[lane].plus(child[lane].times(weight[lane]));
@@ -229,17 +273,17 @@ fn rows<V: Lane>(
                 }
             }
         }
-        let place = job.at + first + at;
-        job.values[place..place + STEP].copy_from_slice(&best);
+        own[at..at + STEP].copy_from_slice(&best);
     }
 }
 
 /// The choices that change the lane, from the top segment down.
 #[inline(always)]
-fn within<V: Lane>(
-    job: &mut Fold<'_, V>,
+fn within<V: Lane, const T: usize>(
+    job: &Fold<'_, V>,
     row: usize,
-    sources: &[usize; MOST_TERMS],
+    sources: &[Source<'_, V>; T],
+    own: &mut [V; BLOCK_LANES],
     best: &mut [V; BLOCK_LANES],
 ) {
     let (first, style) = (row * job.lanes, job.styles[row]);
@@ -251,15 +295,15 @@ fn within<V: Lane>(
             }
             let mut at = run.lanes.start;
             while at + 8 <= run.lanes.end {
-                along::<V, 8>(job, run, (first, style, at), sources, best);
+                along::<V, T, 8>(job, run, (first, style, at), sources, own, best);
                 at += 8;
             }
             if at + 4 <= run.lanes.end {
-                along::<V, 4>(job, run, (first, style, at), sources, best);
+                along::<V, T, 4>(job, run, (first, style, at), sources, own, best);
                 at += 4;
             }
             while at < run.lanes.end {
-                along::<V, 1>(job, run, (first, style, at), sources, best);
+                along::<V, T, 1>(job, run, (first, style, at), sources, own, best);
                 at += 1;
             }
         }
@@ -268,15 +312,15 @@ fn within<V: Lane>(
         }
         let mut at = segment.lanes.start;
         while at + 8 <= segment.lanes.end {
-            settle::<V, 8>(job, (first, style, at), best);
+            settle::<V, 8>(job, (first, style, at), own, best);
             at += 8;
         }
         if at + 4 <= segment.lanes.end {
-            settle::<V, 4>(job, (first, style, at), best);
+            settle::<V, 4>(job, (first, style, at), own, best);
             at += 4;
         }
         while at < segment.lanes.end {
-            settle::<V, 1>(job, (first, style, at), best);
+            settle::<V, 1>(job, (first, style, at), own, best);
             at += 1;
         }
     }
@@ -292,15 +336,15 @@ fn some_bits<const N: usize>(mask: &Mask, lane: usize) -> u64 {
 /// The values of some lanes of a segment, which are known now.
 #[inline(always)]
 fn settle<V: Lane, const N: usize>(
-    job: &mut Fold<'_, V>,
+    job: &Fold<'_, V>,
     (first, style, at): (usize, usize, usize),
+    own: &mut [V; BLOCK_LANES],
     best: &[V; BLOCK_LANES],
 ) {
     let ended = some_bits::<N>(job.terminal, first + at);
     let flips: &[V; N] = job.numbers[style + at..style + at + N].try_into().expect("N lanes");
     let best: &[V; N] = best[at..at + N].try_into().expect("N lanes");
-    let place = job.at + first + at;
-    let values: &mut [V; N] = (&mut job.values[place..place + N]).try_into().expect("N lanes");
+    let values: &mut [V; N] = (&mut own[at..at + N]).try_into().expect("N lanes");
     for lane in 0..N {
         let ended = ended >> lane & 1 != 0;
         values[lane] = if ended { values[lane] } else { best[lane].flip(flips[lane]) };
@@ -309,18 +353,23 @@ fn settle<V: Lane, const N: usize>(
 
 /// Some lanes of a run.
 #[inline(always)]
-fn along<V: Lane, const N: usize>(
+fn along<V: Lane, const T: usize, const N: usize>(
     job: &Fold<'_, V>,
     run: &Run,
     (first, style, at): (usize, usize, usize),
-    sources: &[usize; MOST_TERMS],
+    sources: &[Source<'_, V>; T],
+    own: &[V; BLOCK_LANES],
     best: &mut [V; BLOCK_LANES],
 ) {
     let choice = &job.choices[run.choice];
     let mut sum = [V::ZERO; N];
     for (term, distance) in choice.terms.clone().zip(&run.distances) {
-        let from = (sources[term] + at).wrapping_add_signed(*distance as isize);
-        let child: &[V; N] = job.values[from..from + N].try_into().expect("N lanes");
+        let row = match sources[term] {
+            Source::Here => &own[..job.lanes],
+            Source::Row(row) => row,
+        };
+        let from = at.wrapping_add_signed(*distance as isize);
+        let child: &[V; N] = row[from..from + N].try_into().expect("N lanes");
         let from = style + (2 + term) * job.lanes + at;
         let weight: &[V; N] = job.numbers[from..from + N].try_into().expect("N lanes");
         for lane in 0..N {

@@ -2,6 +2,9 @@
 
 use store::Plain;
 
+use crate::dense::fold::{Fold, fold_narrow, fold_wide};
+use crate::isa::Isa;
+
 /// A whole number of a lane. Arithmetic wraps: lanes that stand for no state hold garbage.
 pub trait Lane: Plain + Ord {
     /// No bit.
@@ -20,10 +23,12 @@ pub trait Lane: Plain + Ord {
     fn of(number: u64) -> Self;
     /// As a number.
     fn number(self) -> u64;
+    /// Values a block of such numbers.
+    fn fold(isa: Isa, job: &mut Fold<'_, Self>);
 }
 
 macro_rules! lane {
-    ($word:ty) => {
+    ($word:ty, $fold:path) => {
         impl Lane for $word {
             const ZERO: Self = 0;
             const ONES: Self = <$word>::MAX;
@@ -51,9 +56,12 @@ macro_rules! lane {
             fn number(self) -> u64 {
                 u64::from(self)
             }
+            fn fold(isa: Isa, job: &mut Fold<'_, Self>) {
+                $fold(isa, job);
+            }
         }
     };
 }
 
-lane!(u32);
-lane!(u64);
+lane!(u32, fold_narrow);
+lane!(u64, fold_wide);

@@ -89,13 +89,6 @@ impl Choices {
         Some(Self { jumps, jump_of, merged, segments, terms })
     }
 
-    /// Copies of children of another width that one block may need: one for each chunk that a term
-    /// leads to.
-    pub(super) fn most_copies(&self) -> usize {
-        let jumps = self.merged.iter().flat_map(|choice| &choice.jumps);
-        jumps.map(|jump| self.jumps[*jump].most_chunks()).sum::<usize>() + 1
-    }
-
     /// Numbers of a row: flips, units, then weights of each term; for each level that the digits
     /// other than the lane's can have.
     pub(super) fn numbers<V: Lane>(

@@ -6,7 +6,7 @@
 //! digit stand at the end of a row, so that large groups of values begin at round places.
 
 use factor::{Digit, Factored, NOWHERE};
-use kernel::dense::Shift;
+use kernel::dense::{NO_ROW, Shift};
 use kernel::{BLOCK_LANES, Mask};
 use rustc_hash::FxHashMap;
 
@@ -54,6 +54,8 @@ impl Layout {
         rest.retain(|at| Some(*at) != row);
         let row_values = row.map_or(1, size);
         let chunks = row_values.div_ceil(rows);
+        // The largest on top, so that slabs are small beside the whole.
+        rest.sort_by_key(|at| size(*at));
         let sizes: Vec<usize> = rest.iter().map(|at| size(*at)).collect();
         let blocks = sizes.iter().try_fold(chunks as u64, |product, size| {
             product.checked_mul(*size as u64).filter(|product| *product <= MOST_BLOCKS)
@@ -155,11 +157,13 @@ pub(super) struct Jump {
     /// By high digit that changes: its place in the layout, and by value how many blocks further.
     high: Vec<(usize, Vec<Option<usize>>)>,
     /// By value of rows: the new value, where the digit changes.
-    pub(super) row: Option<Vec<u32>>,
+    row: Option<Vec<u32>>,
     /// By value of lanes: the new value, where the digit changes.
     pub(super) lane: Option<Vec<u32>>,
     /// For each chunk: the chunks that its lanes go to, and how.
     pub(super) shifts: Vec<Vec<(usize, Vec<Shift>)>>,
+    /// For each chunk and row: the row it goes to, counted over the chunks of `shifts`.
+    pub(super) rows: Vec<Vec<u32>>,
 }
 
 impl Jump {
@@ -183,8 +187,9 @@ impl Jump {
                 high.push((at, further.collect()));
             }
         }
-        let mut jump = Self { high, row, lane, shifts: Vec::new() };
+        let mut jump = Self { high, row, lane, shifts: Vec::new(), rows: Vec::new() };
         jump.shifts = (0..layout.chunks).map(|chunk| jump.shifts_of(layout, chunk)).collect();
+        jump.rows = (0..layout.chunks).map(|chunk| jump.rows_of(layout, chunk)).collect();
         jump
     }
 
@@ -219,13 +224,22 @@ impl Jump {
         chunks.into_iter().map(shifts).collect()
     }
 
+    fn rows_of(&self, layout: &Layout, chunk: usize) -> Vec<u32> {
+        let to = |row: usize| {
+            let value = layout.row_value(chunk, row)?;
+            let to = match &self.row {
+                None => value,
+                Some(map) => Some(map[value]).filter(|to| *to != NOWHERE)? as usize,
+            };
+            let (chunk_of, row) = (to / layout.rows(), to % layout.rows());
+            let at = self.shifts[chunk].iter().position(|(to, _)| *to == chunk_of)?;
+            u32::try_from(at * layout.rows() + row).ok()
+        };
+        (0..layout.rows()).map(|row| to(row).unwrap_or(NO_ROW)).collect()
+    }
+
     /// How many blocks further it leads from high values; none where it cannot be played.
     pub(super) fn further(&self, values: &[usize]) -> Option<usize> {
         self.high.iter().try_fold(0, |sum, (at, further)| Some(sum + further[values[*at]]?))
-    }
-
-    /// The most chunks that the lanes of one block go to.
-    pub(super) fn most_chunks(&self) -> usize {
-        self.shifts.iter().map(Vec::len).max().unwrap_or(0)
     }
 }

@@ -19,6 +19,7 @@ mod choices;
 mod layout;
 mod planes;
 mod reach;
+mod schedule;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ use index::Id;
 use kernel::{BLOCK_LANES, Expander};
 use verdict::{Counts, Fault, HaltReason, Question, Stop, Verdict, Watch};
 
+use crate::crew::Crew;
 use crate::first_moves::{FirstMoves, PairValue};
 use crate::game::unknown;
 use crate::game::{Game, top_payment};
@@ -39,12 +41,16 @@ use choices::Choices;
 use layout::Layout;
 use planes::Planes;
 use reach::{Reached, Stopped};
+use schedule::Schedule;
 use steps::Steps;
 use value::Arenas;
 
 /// Shifts between two looks at the limits, and blocks at most.
 const PATIENCE: usize = 1 << 13;
 const MOST_PATIENCE: usize = 256;
+
+/// Blocks that one thread does as fast as several.
+const FEW_BLOCKS: usize = 256;
 
 /// Values that joined digits may have together.
 const JOINED: usize = 32;
@@ -164,6 +170,8 @@ pub(super) struct Dense<'a> {
     layout: &'a Layout,
     steps: &'a Steps,
     choices: &'a Choices,
+    schedule: &'a Schedule,
+    lowest: &'a [usize],
 }
 
 /// A game arranged for the dense tier.
@@ -172,6 +180,9 @@ pub(crate) struct Plan {
     layout: Layout,
     steps: Steps,
     choices: Choices,
+    schedule: Schedule,
+    /// By chunk: the lowest level that rows and lanes add.
+    lowest: Vec<usize>,
 }
 
 impl Plan {
@@ -196,12 +207,20 @@ impl Plan {
             Layout::new(&factored).ok_or(Refusal("there are too many places for states"))?;
         let choices =
             Choices::new(&factored, &layout).ok_or(Refusal("there are too many choices"))?;
-        Ok(Self { game: factored, layout, steps, choices })
+        let schedule = Schedule::new(&factored, &layout);
+        let lowest = (0..layout.chunks).map(|chunk| {
+            let rows = (0..layout.rows()).filter_map(|row| layout.row_value(chunk, row));
+            let rows = rows.map(|row| layout.row.map_or(0, |digit| steps.part(digit, row)));
+            let lanes = steps.parts[layout.lane].iter().copied().min().unwrap_or(0);
+            rows.min().unwrap_or(0) + lanes as usize
+        });
+        let lowest = lowest.collect();
+        Ok(Self { game: factored, layout, steps, choices, schedule, lowest })
     }
 
     fn dense(&self) -> Dense<'_> {
-        let Self { game, layout, steps, choices } = self;
-        Dense { game, layout, steps, choices }
+        let Self { game, layout, steps, choices, schedule, lowest } = self;
+        Dense { game, layout, steps, choices, schedule, lowest }
     }
 
     /// Sizes of the digits, those of lanes and rows first; and all places.
@@ -215,12 +234,20 @@ impl Plan {
     /// Bytes that a solve holds at most, and what the process is likely to hold beside.
     fn most_bytes(&self) -> u64 {
         const BESIDE: u64 = 32 << 20;
-        let planes = 4 * 8 * kernel::BLOCK_WORDS;
-        let (dense, mut values) = (self.dense(), Vec::new());
-        let wide = (0..self.layout.blocks).filter(|block| dense.is_wide(*block, &mut values));
-        // Of four bytes a place, and as many again in a wide block.
-        let words = (self.layout.blocks + wide.count()) * BLOCK_LANES * size_of::<u32>();
-        (words + self.layout.blocks * planes) as u64 + BESIDE
+        let (dense, schedule, mut values) = (self.dense(), &self.schedule, Vec::new());
+        let mut most = [0; 2];
+        for slab in &schedule.slabs {
+            let mut sizes = [0; 2];
+            for block in schedule.blocks_of(*slab) {
+                let chunk = self.layout.decode(block, &mut values);
+                let high = self.layout.high.iter().zip(&values);
+                let level = high.map(|(digit, value)| self.steps.part(*digit, *value)).sum();
+                sizes[usize::from(dense.is_wide(level, chunk))] += 1;
+            }
+            most = [most[0].max(sizes[0]), most[1].max(sizes[1])];
+        }
+        let slab = (most[0] * size_of::<u32>() + most[1] * size_of::<u64>()) * BLOCK_LANES;
+        (schedule.most_held() * slab) as u64 + reach::most_bytes(self.layout.blocks) + BESIDE
     }
 
     /// Solves.
@@ -235,17 +262,22 @@ impl Plan {
     ) -> Result<Verdict, Declined> {
         let (dense, limits) = (self.dense(), Limits::new());
         let bases = game.net.bases.len();
-        let mut planes = Planes::new(dense.game, dense.layout, dense.steps, &game.casting, bases);
-        let reached =
-            reach::reach(&dense, &mut planes, limits, watch).map_err(|stopped| match stopped {
-                Stopped::Flawed => Declined::Flawed,
-                Stopped::Limit(reason) => Declined::Limit(reason),
-            })?;
+        // Threads cost more than they bring where there is little to do.
+        let alone = (self.layout.blocks < FEW_BLOCKS).then_some(1);
+        let crew = Crew::new(options.threads.or(alone))
+            .map_err(|_| Declined::Unfit("threads were refused"))?;
+        let planes = || Planes::new(dense.game, dense.layout, dense.steps, &game.casting, bases);
+        let mut workers: Vec<Planes<'_>> = (0..crew.threads()).map(|_| planes()).collect();
+        let reached = reach::reach(&dense, &mut workers, &crew, limits, watch);
+        let reached = reached.map_err(|stopped| match stopped {
+            Stopped::Flawed => Declined::Flawed,
+            Stopped::Limit(reason) => Declined::Limit(reason),
+        })?;
         if options.tier == Tier::Auto && reached.is_sparse() {
             return Err(Declined::Unfit("few of its places are reached"));
         }
-        let values =
-            value::value(&dense, &mut planes, &reached, limits, watch).map_err(Declined::Limit)?;
+        let values = value::value(&dense, workers, &reached, &crew, limits, watch)
+            .map_err(Declined::Limit)?;
         dense.verdict(game, options, &reached, &values)
     }
 }
@@ -268,15 +300,9 @@ impl Dense<'_> {
         of(self.layout.lane) + self.layout.row.map_or(0, of)
     }
 
-    /// Whether the values of a block need 64 bits; `values` is room to work in.
-    fn is_wide(&self, block: usize, values: &mut Vec<usize>) -> bool {
-        let chunk = self.layout.decode(block, values);
-        let high = self.layout.high.iter().zip(&*values);
-        let level: usize = high.map(|(digit, value)| self.steps.part(*digit, *value)).sum();
-        let rows = (0..self.layout.rows()).filter_map(|row| self.layout.row_value(chunk, row));
-        let rows = rows.map(|row| self.layout.row.map_or(0, |digit| self.steps.part(digit, row)));
-        let lanes = self.steps.parts[self.layout.lane].iter().copied().min().unwrap_or(0);
-        let lowest = level + rows.min().unwrap_or(0) + lanes as usize;
+    /// Whether the values of a block need 64 bits; its level is that of its high digits.
+    fn is_wide(&self, level: usize, chunk: usize) -> bool {
+        let lowest = level + self.lowest[chunk];
         let most = self.steps.units[lowest].saturating_mul(self.steps.top);
         most > u64::from(u32::MAX)
     }

@@ -4,6 +4,8 @@
 //! are constants of the block, so nothing is unpacked. Conditions on one digit are tables and need
 //! no gate.
 
+use std::sync::Arc;
+
 use factor::{Condition, Factored};
 use gdl::RoleId;
 use kernel::dense::DenseView;
@@ -44,6 +46,9 @@ enum Held {
     Root(usize),
 }
 
+/// Phases with their lanes.
+pub(super) type Lanes = Arc<[(usize, Mask)]>;
+
 /// What blocks show.
 pub(super) struct Planes<'a> {
     game: &'a Factored,
@@ -59,7 +64,7 @@ pub(super) struct Planes<'a> {
     /// By chunk: propositions with their planes.
     constants: Vec<Vec<(BaseId, Mask)>>,
     /// By level of the high digits and chunk: the phases with their lanes.
-    phases: FxHashMap<(usize, usize), Vec<(usize, Mask)>>,
+    phases: FxHashMap<(usize, usize), Lanes>,
     payoffs: [u32; 101],
     goal_optional: bool,
     /// The block shown: its high values, chunk and level of the high digits.
@@ -158,6 +163,14 @@ impl<'a> Planes<'a> {
         !held.into_iter().any(|held| matches!(held, Held::Root(_)))
     }
 
+    /// The payment, where there is one only; 0 where nothing is paid.
+    pub(super) fn single_payment(&self) -> Option<u64> {
+        let goals = self.game.phases.iter().flat_map(|phase| &phase.goals);
+        let mut paid = goals.map(|(goal, _)| self.payoffs[usize::from(*goal)]).filter(|it| *it > 0);
+        let first = paid.next().unwrap_or(0);
+        paid.all(|other| other == first).then_some(u64::from(first))
+    }
+
     /// Turns to a block without evaluating the view.
     pub(super) fn turn_blindly_to(&mut self, block: usize) {
         self.chunk = self.layout.decode(block, &mut self.values);
@@ -188,7 +201,7 @@ impl<'a> Planes<'a> {
     }
 
     /// The phases of the block's lanes.
-    pub(super) fn phases(&mut self) -> Vec<(usize, Mask)> {
+    pub(super) fn phases(&mut self) -> Lanes {
         let (layout, steps) = (self.layout, self.steps);
         let (level, chunk) = (self.level, self.chunk);
         let made = || {
@@ -203,9 +216,9 @@ impl<'a> Planes<'a> {
                 });
                 found[at].1[cell.at / 64] |= 1 << (cell.at % 64);
             }
-            found
+            found.into()
         };
-        self.phases.entry((level, chunk)).or_insert_with(made).clone()
+        Arc::clone(self.phases.entry((level, chunk)).or_insert_with(made))
     }
 
     fn held(&self, held: &Held) -> Mask {

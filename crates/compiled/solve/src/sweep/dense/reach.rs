@@ -1,49 +1,38 @@
 //! Forward: which places are reached, block by block in ascending order, and what they count.
 //!
 //! A block is complete when it is its turn, but for moves inside it, which are followed until
-//! nothing is new. Every state reached is checked here: for ends, payments and legal moves.
+//! nothing is new. What a task reaches in other tasks it puts into planes of its own, which those
+//! take in when it is their turn: so tasks of one stage write nothing in common. Every state
+//! reached is checked here: for ends, payments and legal moves.
 
 use kernel::dense::{Shift, Spread, count, moved, spread};
-use kernel::{FlawKind, Isa, Mask};
+use kernel::{BLOCK_WORDS, FlawKind, Isa, Mask};
 use store::HugeVec;
 use verdict::{HaltReason, Progress, Watch};
 
 use super::Dense;
 use super::planes::{Ends, NONE, Planes, add, any, both, cell_level, without};
 use crate::backend::Trouble;
+use crate::crew::Crew;
 use crate::limits::{Limits, REACH_SHARE, refused};
 
-/// Bytes of a block's planes: reached, terminal, paid.
-const PLANE_BYTES: usize = 3 * 8 * kernel::BLOCK_WORDS;
+/// Words of what is kept of a block: two planes.
+const KEPT_WORDS: usize = 2 * BLOCK_WORDS;
+/// Bytes of it.
+const PLANE_BYTES: u64 = 8 * KEPT_WORDS as u64;
 
 /// What was reached.
+///
+/// Two planes a block say it all: lanes of the first alone are live, those of the second alone are
+/// paid the only payment that the game has, those of both have ended without one. Where there are
+/// several payments, those of the second have ended, and the view tells what is paid.
 pub(super) struct Reached {
-    /// Planes of the blocks.
     planes: HugeVec<u64>,
-    ends: KeptEnds,
-    /// Blocks with a state, ascending.
-    pub(super) blocks: Vec<u32>,
-    pub(super) counts: Counts,
-}
-
-/// Ends of blocks, kept where one payment is all there is.
-struct KeptEnds {
-    terminal: HugeVec<u64>,
-    paid: HugeVec<u64>,
-    /// The payment met.
+    /// The only payment.
     payment: Option<u64>,
-    /// Whether another was met, so that ends are not kept.
-    several: bool,
-}
-
-impl KeptEnds {
-    fn take_in(&mut self, block: usize, ends: &Ends) {
-        *plane_mut(&mut self.terminal, block) = ends.terminal;
-        for (payment, lanes) in &ends.paid {
-            self.several |= *self.payment.get_or_insert(*payment) != *payment;
-            *plane_mut(&mut self.paid, block) = *lanes;
-        }
-    }
+    /// By task: blocks with a state, whose values are of 32 bits and of 64.
+    pub(super) sizes: Vec<[u32; 2]>,
+    pub(super) counts: Counts,
 }
 
 /// Numbers of states.
@@ -57,6 +46,18 @@ pub(super) struct Counts {
     pub(super) decisions: u64,
     /// Steps of the longest play.
     pub(super) longest: u32,
+    /// Blocks with a state.
+    pub(super) blocks: usize,
+}
+
+impl Counts {
+    fn add(&mut self, other: &Self) {
+        self.kept += other.kept;
+        self.folded += other.folded;
+        self.decisions += other.decisions;
+        self.longest = self.longest.max(other.longest);
+        self.blocks += other.blocks;
+    }
 }
 
 /// Why a forward pass ended early.
@@ -72,42 +73,90 @@ const SPARSE: u64 = 16;
 /// Blocks that are never too many.
 const FEW_BLOCKS: usize = 256;
 
+/// What is kept of a block.
+pub(super) struct Block {
+    /// States in which the play goes on.
+    pub(super) live: Mask,
+    /// States in which it has ended.
+    pub(super) terminal: Mask,
+    /// Those of them that are paid the only payment; none where there are several.
+    paid: Mask,
+    payment: Option<u64>,
+}
+
+impl Block {
+    /// All states.
+    pub(super) fn reached(&self) -> Mask {
+        std::array::from_fn(|at| self.live[at] | self.terminal[at])
+    }
+
+    /// Whether there is a state.
+    pub(super) fn is_reached(&self) -> bool {
+        any(&self.live) || any(&self.terminal)
+    }
+
+    /// The ends, where they were kept.
+    pub(super) fn ends(&self) -> Option<Ends> {
+        let payment = self.payment?;
+        let paid = any(&self.paid).then_some((payment, self.paid));
+        Some(Ends { terminal: self.terminal, paid: paid.into_iter().collect() })
+    }
+}
+
 impl Reached {
     /// Whether so few places of the blocks are states that tables are the better tier.
     pub(super) fn is_sparse(&self) -> bool {
-        let places = (self.blocks.len() * kernel::BLOCK_LANES) as u64;
-        self.blocks.len() > FEW_BLOCKS && SPARSE * self.counts.kept < places
+        let places = (self.counts.blocks * kernel::BLOCK_LANES) as u64;
+        self.counts.blocks > FEW_BLOCKS && SPARSE * self.counts.kept < places
     }
 
     /// Bytes of the planes of blocks that were reached.
     pub(super) fn bytes(&self) -> u64 {
-        (self.blocks.len() * PLANE_BYTES) as u64
+        self.counts.blocks as u64 * PLANE_BYTES
     }
 
-    /// The ends of a block, where they were kept.
-    pub(super) fn ends(&self, block: usize) -> Option<Ends> {
-        if self.ends.several {
-            return None;
+    /// What is kept of a block.
+    pub(super) fn block(&self, block: usize) -> Block {
+        let kept = &self.planes.as_slice()[block * KEPT_WORDS..(block + 1) * KEPT_WORDS];
+        let (first, second) = kept.split_at(BLOCK_WORDS);
+        Block {
+            live: std::array::from_fn(|at| first[at] & !second[at]),
+            terminal: std::array::from_fn(|at| second[at]),
+            paid: std::array::from_fn(|at| second[at] & !first[at]),
+            payment: self.payment,
         }
-        let lanes = plane(&self.ends.paid, block);
-        let paid = self.ends.payment.filter(|_| any(&lanes)).map(|payment| (payment, lanes));
-        Some(Ends { terminal: plane(&self.ends.terminal, block), paid: paid.into_iter().collect() })
-    }
-
-    pub(super) fn plane(&self, block: usize) -> Mask {
-        plane(&self.planes, block)
     }
 }
 
-fn plane(planes: &HugeVec<u64>, block: usize) -> Mask {
-    let at = block * kernel::BLOCK_WORDS;
-    planes.as_slice()[at..at + kernel::BLOCK_WORDS].try_into().expect("a plane of a block")
+/// Bytes that the planes of all blocks need.
+pub(super) fn most_bytes(blocks: usize) -> u64 {
+    blocks as u64 * PLANE_BYTES
 }
 
-fn plane_mut(planes: &mut HugeVec<u64>, block: usize) -> &mut Mask {
-    let at = block * kernel::BLOCK_WORDS;
-    let words = &mut planes.as_mut_slice()[at..at + kernel::BLOCK_WORDS];
-    words.try_into().expect("a plane of a block")
+/// Planes of lanes that a task reached in another one, by block of that.
+struct Parcel {
+    to: usize,
+    planes: Vec<u64>,
+}
+
+/// A task when it is its turn.
+struct Site<'a> {
+    task: usize,
+    /// What is kept of its blocks.
+    kept: &'a mut [u64],
+    parcels: Vec<Parcel>,
+}
+
+/// What came of a task.
+struct Explored {
+    task: usize,
+    parcels: Vec<Parcel>,
+    counts: Counts,
+    sizes: [u32; 2],
+}
+
+fn plane_at(planes: &mut [u64], at: usize) -> &mut Mask {
+    (&mut planes[at..at + BLOCK_WORDS]).try_into().expect("a plane of a block")
 }
 
 /// Lanes in which one jump may be made.
@@ -119,68 +168,156 @@ struct Source {
 /// Reaches all places from the start.
 pub(super) fn reach(
     dense: &Dense<'_>,
-    planes: &mut Planes<'_>,
+    workers: &mut [Planes<'_>],
+    crew: &Crew,
     limits: Limits,
     watch: &Watch<'_>,
 ) -> Result<Reached, Stopped> {
-    let layout = dense.layout;
+    let (layout, schedule) = (dense.layout, dense.schedule);
     let lack = |lack| match refused(lack) {
         Trouble::Limit(reason) => Stopped::Limit(reason),
         _ => unreachable!("a lack of memory is a limit"),
     };
-    let fresh = || HugeVec::zeroed(layout.blocks * kernel::BLOCK_WORDS).map_err(lack);
-    let mut held = fresh()?;
-    let (terminal, paid) = (fresh()?, fresh()?);
-    let mut kept = KeptEnds { terminal, paid, payment: None, several: false };
-    let mut touched = HugeVec::<u8>::zeroed(layout.blocks).map_err(lack)?;
+    let mut planes = HugeVec::zeroed(layout.blocks * KEPT_WORDS).map_err(lack)?;
+    let kept = planes.as_mut_slice().chunks_exact_mut(schedule.inner * KEPT_WORDS);
+    let mut kept: Vec<Option<&mut [u64]>> = kept.map(Some).collect();
+    let mut waiting: Vec<Vec<Parcel>> = (0..kept.len()).map(|_| Vec::new()).collect();
+    let (start, parcel) = first_parcel(dense);
+    waiting[start].push(parcel);
+    let mut sizes = vec![[0; 2]; kept.len()];
+    let mut counts = Counts::default();
+    let payment = workers[0].single_payment();
+    for slab in schedule.slabs.iter().rev() {
+        for stage in schedule.stages.iter().rev() {
+            look(&counts, limits, watch)?;
+            let tasks = stage.iter().map(|task| slab * schedule.tasks + task);
+            let sites = tasks.filter_map(|task| {
+                let parcels = std::mem::take(&mut waiting[task]);
+                let kept = if parcels.is_empty() { None } else { kept[task].take() };
+                Some(Site { task, kept: kept?, parcels })
+            });
+            let sites = sites.collect();
+            let explored = crew.share(workers, sites, |planes, site: Site<'_>| {
+                explore(dense, planes, site, payment, (limits, watch))
+            })?;
+            for done in explored {
+                sizes[done.task] = done.sizes;
+                counts.add(&done.counts);
+                for parcel in done.parcels {
+                    debug_assert!(kept[parcel.to].is_some(), "a task is done once all reached it");
+                    waiting[parcel.to].push(parcel);
+                }
+            }
+        }
+    }
+    look(&counts, limits, watch)?;
+    assert!(waiting.iter().all(Vec::is_empty), "all that was reached was explored");
+    Ok(Reached { planes, payment, sizes, counts })
+}
+
+/// The start, and the task that has it.
+fn first_parcel(dense: &Dense<'_>) -> (usize, Parcel) {
     let start: Vec<u32> = dense.game.digits.iter().map(|digit| digit.start).collect();
-    let (block, lane) = layout.place(&start);
-    plane_mut(&mut held, block)[lane / 64] |= 1 << (lane % 64);
-    touched.as_mut_slice()[block] = 1;
-    let (mut blocks, mut counts) = (Vec::new(), Counts::default());
+    let (block, lane) = dense.layout.place(&start);
+    let to = dense.schedule.task_of(block);
+    let mut parcel = Parcel { to, planes: vec![0; dense.schedule.inner * BLOCK_WORDS] };
+    let at = block % dense.schedule.inner;
+    plane_at(&mut parcel.planes, at * BLOCK_WORDS)[lane / 64] |= 1 << (lane % 64);
+    (to, parcel)
+}
+
+/// Explores the blocks of a task.
+fn explore(
+    dense: &Dense<'_>,
+    planes: &mut Planes<'_>,
+    site: Site<'_>,
+    payment: Option<u64>,
+    (limits, watch): (Limits, &Watch<'_>),
+) -> Result<Explored, Stopped> {
     let (isa, patience) = (Isa::detect(), dense.patience());
-    for block in 0..layout.blocks {
-        if touched.as_slice()[block] == 0 {
+    let Site { task, kept, parcels } = site;
+    let mut explored =
+        Explored { task, parcels: Vec::new(), counts: Counts::default(), sizes: [0; 2] };
+    for parcel in parcels {
+        let (blocks, _) = parcel.planes.as_chunks::<BLOCK_WORDS>();
+        for (at, lanes) in blocks.iter().enumerate() {
+            add(plane_at(kept, at * KEPT_WORDS), lanes);
+        }
+    }
+    let first = task * dense.schedule.inner;
+    for at in 0..dense.schedule.inner {
+        let mut reached = *plane_at(kept, at * KEPT_WORDS);
+        if !any(&reached) {
             continue;
         }
-        if blocks.len().is_multiple_of(patience) {
-            look(&blocks, &counts, limits, watch)?;
+        if (explored.counts.blocks + 1).is_multiple_of(patience)
+            && let Some(reason) = limits.met(watch, 0, REACH_SHARE)
+        {
+            return Err(Stopped::Limit(reason));
         }
-        blocks.push(block as u32);
+        let block = first + at;
         planes.turn_to(block);
         let phases = planes.phases();
-        let mut reached = plane(&held, block);
         let open = open_lanes(planes, &phases);
         let sources = sources(dense, planes, &phases, &open);
         inside(dense, planes, isa, &sources, &mut reached);
         let ends = planes.ends(&phases, &reached).map_err(|_: FlawKind| Stopped::Flawed)?;
         let live = without(&reached, &ends.terminal);
-        kept.take_in(block, &ends);
-        take_in(dense, planes, &phases, (&reached, &live), &mut counts)?;
-        *plane_mut(&mut held, block) = reached;
+        take_in(dense, planes, &phases, (&reached, &live), &mut explored.counts)?;
+        explored.sizes[usize::from(dense.is_wide(planes.level, planes.chunk))] += 1;
+        let paid = match payment {
+            Some(_) => ends
+                .paid
+                .iter()
+                .fold(NONE, |sum, (_, lanes)| std::array::from_fn(|at| sum[at] | lanes[at])),
+            None => ends.terminal,
+        };
+        *plane_at(kept, at * KEPT_WORDS) = without(&reached, &paid);
+        *plane_at(kept, at * KEPT_WORDS + BLOCK_WORDS) = ends.terminal;
         for source in &sources {
             let lanes = both(&source.lanes, &live);
             if any(&lanes) {
-                let jump = &dense.choices.jumps[source.jump];
-                let further = jump.further(&planes.values).expect("a legal move can be played");
-                for (chunk, shifts) in &jump.shifts[planes.chunk] {
-                    let to = block - planes.chunk + further + chunk;
-                    if to == block {
-                        // Such moves were followed by `inside`.
-                        debug_assert_eq!((further, *chunk), (0, planes.chunk));
-                        continue;
-                    }
-                    assert!(to > block, "children lie behind their parents");
-                    touched.as_mut_slice()[to] = 1;
-                    push(plane_mut(&mut held, to), &lanes, shifts);
-                }
+                leave(dense, planes, block, (source.jump, &lanes), kept, &mut explored.parcels);
             }
         }
     }
-    look(&blocks, &counts, limits, watch)?;
-    Ok(Reached { planes: held, ends: kept, blocks, counts })
+    Ok(explored)
 }
 
+/// Puts the children by one jump where they belong.
+fn leave(
+    dense: &Dense<'_>,
+    planes: &Planes<'_>,
+    block: usize,
+    (jump, lanes): (usize, &Mask),
+    kept: &mut [u64],
+    parcels: &mut Vec<Parcel>,
+) {
+    let (schedule, jump) = (dense.schedule, &dense.choices.jumps[jump]);
+    let further = jump.further(&planes.values).expect("a legal move can be played");
+    let task = schedule.task_of(block);
+    for (chunk, shifts) in &jump.shifts[planes.chunk] {
+        let to = block - planes.chunk + further + chunk;
+        if to == block {
+            // Such moves were followed by `inside`.
+            debug_assert_eq!((further, *chunk), (0, planes.chunk));
+            continue;
+        }
+        assert!(to > block, "children lie behind their parents");
+        let (its, at) = (schedule.task_of(to), to % schedule.inner);
+        if its == task {
+            push(plane_at(kept, at * KEPT_WORDS), lanes, shifts);
+            continue;
+        }
+        let known = parcels.iter().position(|parcel| parcel.to == its).unwrap_or_else(|| {
+            parcels.push(Parcel { to: its, planes: vec![0; schedule.inner * BLOCK_WORDS] });
+            parcels.len() - 1
+        });
+        push(plane_at(&mut parcels[known].planes, at * BLOCK_WORDS), lanes, shifts);
+    }
+}
+
+#[inline(always)]
 fn push(target: &mut Mask, lanes: &Mask, shifts: &[Shift]) {
     for shift in shifts {
         let mine = both(lanes, &shift.lanes);
@@ -199,8 +336,8 @@ pub(super) fn shifted(lanes: &Mask, shifts: &[Shift]) -> Mask {
     target
 }
 
-fn look(blocks: &[u32], counts: &Counts, limits: Limits, watch: &Watch<'_>) -> Result<(), Stopped> {
-    let bytes = (blocks.len() * PLANE_BYTES) as u64;
+fn look(counts: &Counts, limits: Limits, watch: &Watch<'_>) -> Result<(), Stopped> {
+    let bytes = counts.blocks as u64 * PLANE_BYTES;
     (watch.progress)(&Progress {
         phase: "forward",
         ply: 0,
@@ -281,6 +418,7 @@ fn take_in(
 ) -> Result<(), Stopped> {
     let isa = Isa::detect();
     counts.kept += count(isa, reached);
+    counts.blocks += 1;
     for (number, lanes) in phases {
         let phase = &dense.game.phases[*number];
         let mine = both(live, lanes);

@@ -24,6 +24,13 @@ fn compare(name: &str, question: &Question) -> Option<String> {
         Err(Stop::Faulty(fault)) => return Some(fault.message),
         Err(other) => panic!("{name}: {other:?}"),
     };
+    // Any number of threads finds the same.
+    for threads in [1, 2, 3, 5] {
+        let options = Options { tier: Tier::Dense, threads: Some(threads), ..Options::default() };
+        let again = under(Limits::default(), |watch| Sweep::new(options).judge(question, watch));
+        let again = again.unwrap_or_else(|stop| panic!("{name}, {threads} threads: {stop:?}"));
+        assert_eq!(again, dense, "{name}, {threads} threads");
+    }
     let table = by(Tier::Table, question).unwrap_or_else(|stop| panic!("{name}: {stop:?}"));
     assert_eq!(dense.value, table.value, "{name}");
     assert_eq!(moves(&dense), moves(&table), "{name}");
@@ -112,9 +119,14 @@ fn games_that_do_not_come_apart_are_refused_where_forced_and_solved_where_not() 
 /// A random game: digits whose values rise by one height with every push, by the face of a die.
 fn sheet(random: &mut Random) -> String {
     let (digits, height) = (1 + random.below(4), 1 + random.below(3));
+    sheet_of(random, (digits, 3), height)
+}
+
+/// Such a game with digits of at most `width` values of a height.
+fn sheet_of(random: &mut Random, (digits, width): (usize, usize), height: usize) -> String {
     let (faces, kinds, tossed) = (1 + random.below(4), 1 + random.below(2), random.below(2) == 0);
     let widths: Vec<usize> =
-        (0..=height).map(|at| if at == 0 { 1 } else { 1 + random.below(3) }).collect();
+        (0..=height).map(|at| if at == 0 { 1 } else { 1 + random.below(width) }).collect();
     let mut text = String::from(
         "(role x) (role o) (role random) (opponent x o) (opponent o x) (init (control x))
          (<= (legal ?p (push ?i ?m)) (true (control ?p)) (true (at ?i ?v)) (pushable ?i ?m ?v))
@@ -209,6 +221,27 @@ fn both_tiers_say_the_same_of_random_games() {
         }
     }
     assert!(held >= 60 && tosses >= 20 && held - tosses >= 20, "{held} held, {tosses} with a toss");
+}
+
+#[test]
+fn many_digits_make_slabs_and_stages_that_change_nothing() {
+    let mut random = Random::new(5);
+    let (mut held, mut parallel) = (0, 0);
+    for at in 0..20 {
+        let text = sheet_of(&mut random, (4 + at % 2, 5), 2);
+        let asked = question(&text);
+        if compare(&format!("game {at}:\n{text}"), &asked).is_some() {
+            continue;
+        }
+        held += 1;
+        under(Limits::default(), |watch| {
+            let game = Game::new(&asked, &Options::default(), watch).expect("a game");
+            let schedule = Plan::new(&game).expect("it was held").schedule;
+            let several = schedule.stages.iter().any(|stage| stage.len() > 1);
+            parallel += usize::from(several && schedule.slabs.len() > 1);
+        });
+    }
+    assert!(held >= 6 && parallel >= 3, "{held} held, {parallel} with slabs and stages");
 }
 
 /// What the compiler chooses under guesses of our own, and the answer.

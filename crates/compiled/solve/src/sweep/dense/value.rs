@@ -1,86 +1,167 @@
 //! Backward: the value of every state reached, blocks in descending order.
 //!
-//! Values lie in two arenas, blocks of 32-bit numbers and blocks of 64-bit ones: which is told by
+//! A slab has two arenas, blocks of 32-bit numbers and blocks of 64-bit ones: which is told by
 //! the largest denominator of a block's levels. A block has room only if some state of it was
-//! reached. Children of another width are copied before they are read, which happens near the
-//! start only.
+//! reached. Arenas of slabs that nothing reads any more serve the next ones. Each task of a stage
+//! has the part of the arenas for its blocks to itself, and all may read what was finished before.
+//! Children of another width are copied before they are read, which happens near the start only.
 
-use kernel::dense::{Choice, Fold, Lane, NO_ROW, Term, fold_narrow, fold_wide};
+use kernel::dense::{Choice, Fold, Lane, Term, fold};
 use kernel::{BLOCK_LANES, Isa, Mask};
 use store::{HugeVec, OutOfMemory};
 use verdict::{HaltReason, Progress, Watch};
 
 use super::Dense;
-use super::planes::{NONE, Planes, add, any, both, without};
-use super::reach::{Reached, shifted};
+use super::choices::Choices;
+use super::layout::Jump;
+use super::planes::{Ends, NONE, Planes, add, any, both, without};
+use super::reach::{Block, Reached, shifted};
 use crate::backend::Trouble;
+use crate::crew::Crew;
 use crate::limits::{FORWARD_SHARE, Limits, refused};
 
-/// Where the values of blocks lie.
-pub(super) struct Arenas {
-    /// By block: 0 where there is none, else 1 and twice its place, odd ones wide.
-    slots: HugeVec<u32>,
+/// Numbers of two widths.
+struct Numbers {
     narrow: HugeVec<u32>,
     wide: HugeVec<u64>,
-    /// Blocks of each arena, without room for copies.
-    counts: [usize; 2],
-    /// Copies that a block may need.
-    copies: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Slot {
-    at: usize,
-    wide: bool,
+/// The values of a slab.
+struct Slab {
+    /// By block: 0 where there is none, else 1 and twice its place in its task's part, odd ones
+    /// wide.
+    slots: Vec<u32>,
+    /// By task: where its part begins, in blocks of each width.
+    firsts: Vec<[usize; 2]>,
+    numbers: Numbers,
+}
+
+/// The values that are held.
+pub(super) struct Arenas {
+    slabs: Vec<Option<Slab>>,
+    /// Blocks of a slab.
+    blocks: usize,
+    tasks: usize,
+}
+
+/// The part of a slab that a task writes.
+#[derive(Default)]
+struct Part<'a> {
+    slots: &'a mut [u32],
+    narrow: &'a mut [u32],
+    wide: &'a mut [u64],
+}
+
+/// A finished block of values.
+#[derive(Clone, Copy)]
+enum Values<'a> {
+    Narrow(&'a [u32]),
+    Wide(&'a [u64]),
+}
+
+fn block_of<V>(numbers: &[V], place: usize) -> &[V] {
+    &numbers[place * BLOCK_LANES..(place + 1) * BLOCK_LANES]
+}
+
+/// The block in a slot, from where places are counted.
+fn in_slot<'a>(slot: u32, narrow: &'a [u32], wide: &'a [u64]) -> Option<Values<'a>> {
+    let held = slot.checked_sub(1)?;
+    let place = (held / 2) as usize;
+    Some(match held % 2 {
+        0 => Values::Narrow(block_of(narrow, place)),
+        _ => Values::Wide(block_of(wide, place)),
+    })
+}
+
+impl Slab {
+    /// Room for the blocks of a slab that were reached.
+    fn new(dense: &Dense<'_>, reached: &Reached, slab: usize, numbers: Numbers) -> Self {
+        let tasks = dense.schedule.tasks;
+        let mut sum = [0; 2];
+        let firsts = reached.sizes[slab * tasks..(slab + 1) * tasks].iter().map(|sizes| {
+            let first = sum;
+            sum.iter_mut().zip(sizes).for_each(|(sum, size)| *sum += *size as usize);
+            first
+        });
+        let firsts = firsts.collect();
+        Self { slots: vec![0; tasks * dense.schedule.inner], firsts, numbers }
+    }
+
+    /// The parts of tasks.
+    fn parts(&mut self, sizes: &[[u32; 2]], inner: usize) -> Vec<Part<'_>> {
+        let (mut narrow, mut wide) =
+            (self.numbers.narrow.as_mut_slice(), self.numbers.wide.as_mut_slice());
+        let slots = self.slots.chunks_exact_mut(inner);
+        let part = |(slots, sizes): (_, &[u32; 2])| Part {
+            slots,
+            narrow: take(&mut narrow, sizes[0]),
+            wide: take(&mut wide, sizes[1]),
+        };
+        slots.zip(sizes).map(part).collect()
+    }
+
+    fn values(&self, task: usize, at: usize) -> Option<Values<'_>> {
+        let [narrow, wide] = self.firsts[task];
+        let inner = self.slots.len() / self.firsts.len();
+        let held = self.numbers.narrow.as_slice().get(narrow * BLOCK_LANES..).unwrap_or(&[]);
+        let wide = self.numbers.wide.as_slice().get(wide * BLOCK_LANES..).unwrap_or(&[]);
+        in_slot(self.slots[task * inner + at], held, wide)
+    }
+}
+
+fn take<'a, V>(rest: &mut &'a mut [V], blocks: u32) -> &'a mut [V] {
+    let (mine, others) = std::mem::take(rest).split_at_mut(blocks as usize * BLOCK_LANES);
+    *rest = others;
+    mine
 }
 
 impl Arenas {
-    /// Places for all blocks reached.
-    pub(super) fn new(dense: &Dense<'_>, reached: &Reached) -> Result<Self, OutOfMemory> {
-        let mut slots = HugeVec::zeroed(dense.layout.blocks)?;
-        let (mut counts, mut values) = ([0usize; 2], Vec::new());
-        for &block in &reached.blocks {
-            let wide = usize::from(dense.is_wide(block as usize, &mut values));
-            slots.as_mut_slice()[block as usize] = (counts[wide] * 2 + wide) as u32 + 1;
-            counts[wide] += 1;
-        }
-        assert!(counts.iter().all(|count| *count < 1 << 30), "blocks are numbered");
-        let copies = dense.choices.most_copies();
-        let room = |count: usize| if count == 0 { 0 } else { count + copies };
-        Ok(Self {
-            slots,
-            narrow: HugeVec::zeroed(room(counts[0]) * BLOCK_LANES)?,
-            wide: HugeVec::zeroed(room(counts[1]) * BLOCK_LANES)?,
-            counts,
-            copies,
-        })
-    }
-
-    /// Bytes that values need.
-    pub(super) fn bytes(&self) -> u64 {
-        let blocks = 4 * self.counts[0] + 8 * self.counts[1];
-        (blocks * BLOCK_LANES) as u64 + self.slots.len() as u64 * 4
-    }
-
-    fn slot(&self, block: usize) -> Option<Slot> {
-        let held = *self.slots.as_slice().get(block)?;
-        let held = held.checked_sub(1)?;
-        Some(Slot { at: (held / 2) as usize, wide: held % 2 == 1 })
-    }
-
     /// The value at a place.
     pub(super) fn value(&self, block: usize, lane: usize) -> u64 {
-        let slot = self.slot(block).expect("a place that was reached");
-        let at = slot.at * BLOCK_LANES + lane;
-        if slot.wide { self.wide.as_slice()[at] } else { u64::from(self.narrow.as_slice()[at]) }
+        let slab = self.slabs[block / self.blocks].as_ref().expect("a slab that is held");
+        let (inner, at) = (self.blocks / self.tasks, block % self.blocks);
+        match slab.values(at / inner, at % inner).expect("a place that was reached") {
+            Values::Narrow(values) => u64::from(values[lane]),
+            Values::Wide(values) => values[lane],
+        }
+    }
+}
+
+/// Arenas that are free, and what all of them hold.
+struct Pool {
+    free: Vec<Numbers>,
+    /// Blocks of each width that every one has room for.
+    most: [usize; 2],
+    bytes: u64,
+}
+
+impl Pool {
+    fn new(dense: &Dense<'_>, reached: &Reached) -> Self {
+        let mut most = [0; 2];
+        for sizes in reached.sizes.chunks_exact(dense.schedule.tasks) {
+            for (width, most) in most.iter_mut().enumerate() {
+                *most = sizes.iter().map(|sizes| sizes[width] as usize).sum::<usize>().max(*most);
+            }
+        }
+        Self { free: Vec::new(), most, bytes: 0 }
+    }
+
+    fn take(&mut self) -> Result<Numbers, OutOfMemory> {
+        if let Some(numbers) = self.free.pop() {
+            return Ok(numbers);
+        }
+        let [narrow, wide] = self.most.map(|blocks| blocks * BLOCK_LANES);
+        self.bytes += (narrow * size_of::<u32>() + wide * size_of::<u64>()) as u64;
+        Ok(Numbers { narrow: HugeVec::zeroed(narrow)?, wide: HugeVec::zeroed(wide)? })
     }
 }
 
 /// Values all blocks.
-pub(super) fn value(
-    dense: &Dense<'_>,
-    planes: &mut Planes<'_>,
+pub(super) fn value<'d>(
+    dense: &'d Dense<'d>,
+    planes: Vec<Planes<'d>>,
     reached: &Reached,
+    crew: &Crew,
     limits: Limits,
     watch: &Watch<'_>,
 ) -> Result<Arenas, HaltReason> {
@@ -88,157 +169,251 @@ pub(super) fn value(
         Trouble::Limit(reason) => reason,
         _ => unreachable!("a lack of memory is a limit"),
     };
-    let mut arenas = Arenas::new(dense, reached).map_err(lack)?;
-    let (narrow, wide) = (numbers::<u32>(dense, &arenas, 0), numbers::<u64>(dense, &arenas, 1));
-    let mut pass = Pass {
-        dense,
-        isa: Isa::detect(),
-        terms: vec![Term { rows: vec![NO_ROW; dense.layout.rows()] }; dense.choices.terms],
-        choices: Vec::new(),
-        styles: Vec::new(),
+    let schedule = dense.schedule;
+    let mut pool = Pool::new(dense, reached);
+    let numbers = Weights {
+        narrow: numbers::<u32>(dense, pool.most[0]),
+        wide: numbers::<u64>(dense, pool.most[1]),
     };
-    let blindly = planes.moves_are_tables();
-    let (blocks, patience) = (reached.blocks.len(), dense.patience());
-    for (done, &block) in reached.blocks.iter().rev().enumerate() {
-        if done.is_multiple_of(patience) {
-            let bytes = arenas.bytes() + reached.bytes();
-            (watch.progress)(&Progress {
-                phase: "backward",
-                ply: done as u32,
-                plies: Some(blocks as u32),
-                states: 0,
-                bytes,
-                disk: 0,
-                left: None,
-            });
-            if let Some(reason) = limits.met(watch, bytes, FORWARD_SHARE) {
-                return Err(reason);
+    let mut workers: Vec<Worker<'_>> =
+        planes.into_iter().map(|planes| Worker::new(dense, planes)).collect();
+    let slabs = (0..schedule.tops).map(|_| None).collect();
+    let blocks = schedule.tasks * schedule.inner;
+    let mut arenas = Arenas { slabs, blocks, tasks: schedule.tasks };
+    let mut done = 0;
+    for (&slab, released) in schedule.slabs.iter().zip(&schedule.released) {
+        let sizes = &reached.sizes[slab * schedule.tasks..(slab + 1) * schedule.tasks];
+        let mut held = Slab::new(dense, reached, slab, pool.take().map_err(lack)?);
+        let mut parts = held.parts(sizes, schedule.inner);
+        for stage in &schedule.stages {
+            let bytes = pool.bytes + reached.bytes();
+            look(watch, limits, (done, reached.counts.blocks), bytes)?;
+            let jobs = stage.iter().filter(|task| sizes[**task] != [0; 2]);
+            let jobs: Vec<_> =
+                jobs.map(|task| (*task, std::mem::take(&mut parts[*task]))).collect();
+            let known =
+                Known { dense, reached, weights: &numbers, slab, parts: &parts, arenas: &arenas };
+            let finished = crew.share(&mut workers, jobs, |worker, (task, mut part)| {
+                worker.value(&known, task, &mut part, (limits, watch))?;
+                Ok((task, part))
+            })?;
+            for (task, part) in finished {
+                done += sizes[task].iter().map(|size| *size as usize).sum::<usize>();
+                parts[task] = part;
             }
         }
-        let block = block as usize;
-        let plane = reached.plane(block);
-        let ends = match reached.ends(block).filter(|_| blindly) {
-            Some(ends) => {
-                planes.turn_blindly_to(block);
-                ends
-            }
-            None => {
-                planes.turn_to(block);
-                let phases = planes.phases();
-                planes.ends(&phases, &plane).expect("the forward pass found no flaw")
-            }
-        };
-        let slot = arenas.slot(block).expect("a block that was reached");
-        let live = without(&plane, &ends.terminal);
-        pass.prepare(planes, block, &live, slot, &mut arenas);
-        debug_assert!(
-            pass.reaches_children(planes, block, reached),
-            "every child of a state was reached"
-        );
-        let job = pass.job(slot, (&plane, &ends.terminal), &ends.paid);
-        if slot.wide {
-            fold_wide(pass.isa, &mut job.on(arenas.wide.as_mut_slice(), &wide));
-        } else {
-            fold_narrow(pass.isa, &mut job.on(arenas.narrow.as_mut_slice(), &narrow));
+        arenas.slabs[slab] = Some(held);
+        for slab in released {
+            pool.free.extend(arenas.slabs[*slab].take().map(|held| held.numbers));
         }
     }
     Ok(arenas)
 }
 
-fn numbers<V: Lane>(dense: &Dense<'_>, arenas: &Arenas, kind: usize) -> Vec<V> {
-    if arenas.counts[kind] == 0 {
+fn look(
+    watch: &Watch<'_>,
+    limits: Limits,
+    (done, blocks): (usize, usize),
+    bytes: u64,
+) -> Result<(), HaltReason> {
+    (watch.progress)(&Progress {
+        phase: "backward",
+        ply: done as u32,
+        plies: Some(blocks as u32),
+        states: 0,
+        bytes,
+        disk: 0,
+        left: None,
+    });
+    limits.met(watch, bytes, FORWARD_SHARE).map_or(Ok(()), Err)
+}
+
+fn numbers<V: Lane>(dense: &Dense<'_>, blocks: usize) -> Vec<V> {
+    if blocks == 0 {
         return Vec::new();
     }
     dense.choices.numbers(dense.game, dense.layout, dense.steps)
 }
 
-/// What is reused from block to block.
-struct Pass<'a> {
+/// Weights, units and flips by level, in both widths.
+struct Weights {
+    narrow: Vec<u32>,
+    wide: Vec<u64>,
+}
+
+/// What the tasks of a stage may read.
+struct Known<'a> {
+    dense: &'a Dense<'a>,
+    reached: &'a Reached,
+    weights: &'a Weights,
+    /// The slab that is worked on, and its finished parts.
+    slab: usize,
+    parts: &'a [Part<'a>],
+    arenas: &'a Arenas,
+}
+
+impl<'a> Known<'a> {
+    /// The values of a finished block of another task; none where no state was reached.
+    fn values(&self, block: usize) -> Option<Values<'a>> {
+        let schedule = self.dense.schedule;
+        let (task, at) = (block / schedule.inner, block % schedule.inner);
+        let (slab, task) = (task / schedule.tasks, task % schedule.tasks);
+        if slab == self.slab {
+            let part = &self.parts[task];
+            return in_slot(*part.slots.get(at)?, part.narrow, part.wide);
+        }
+        self.arenas.slabs[slab].as_ref()?.values(task, at)
+    }
+}
+
+/// What a thread uses again from block to block.
+struct Worker<'a> {
     dense: &'a Dense<'a>,
     isa: Isa,
-    terms: Vec<Term>,
+    planes: Planes<'a>,
+    /// Whether what is legal is told without the view.
+    blindly: bool,
     choices: Vec<Choice>,
+    terms: Vec<Term<'a>>,
     styles: Vec<usize>,
 }
 
-/// A block to be valued, but for its arena.
-struct Job<'a> {
-    lanes: usize,
-    at: usize,
-    reached: &'a Mask,
-    terminal: &'a Mask,
-    paid: &'a [(u64, Mask)],
-    styles: &'a [usize],
-    terms: &'a [Term],
-    choices: &'a [Choice],
-    segments: &'a [kernel::dense::Segment],
+/// Children of another width than their parents.
+#[derive(Default)]
+struct Copies {
+    narrow: Vec<u32>,
+    wide: Vec<u64>,
 }
 
-impl<'a> Job<'a> {
-    fn on<V>(&self, values: &'a mut [V], numbers: &'a [V]) -> Fold<'a, V> {
-        Fold {
-            lanes: self.lanes,
-            values,
-            at: self.at,
-            reached: self.reached,
-            terminal: self.terminal,
-            paid: self.paid,
-            styles: self.styles,
-            numbers,
-            terms: self.terms,
-            choices: self.choices,
-            segments: self.segments,
+/// A number with its width.
+trait Number: Lane {
+    fn same(values: Values<'_>) -> Option<&[Self]>;
+    fn copy(values: Values<'_>, copies: &mut Vec<Self>) {
+        match values {
+            Values::Narrow(from) => copies.extend(from.iter().map(|it| Self::of(u64::from(*it)))),
+            Values::Wide(from) => copies.extend(from.iter().map(|it| Self::of(*it))),
         }
     }
 }
 
-impl<'d> Pass<'d> {
-    fn job<'a>(
-        &'a self,
-        slot: Slot,
-        (reached, terminal): (&'a Mask, &'a Mask),
-        paid: &'a [(u64, Mask)],
-    ) -> Job<'a> {
-        Job {
-            lanes: self.dense.layout.lanes,
-            at: slot.at * BLOCK_LANES,
-            reached,
-            terminal,
-            paid,
-            styles: &self.styles,
-            terms: &self.terms,
-            choices: &self.choices,
-            segments: &self.dense.choices.segments,
+impl Number for u32 {
+    fn same(values: Values<'_>) -> Option<&[u32]> {
+        match values {
+            Values::Narrow(values) => Some(values),
+            Values::Wide(_) => None,
         }
     }
+}
 
-    /// The choices of a block, and the sources of its values.
-    fn prepare(
+impl Number for u64 {
+    fn same(values: Values<'_>) -> Option<&[u64]> {
+        match values {
+            Values::Narrow(_) => None,
+            Values::Wide(values) => Some(values),
+        }
+    }
+}
+
+/// Where the block of a term's children is.
+#[derive(Clone, Copy)]
+enum Child<'a> {
+    Own,
+    None,
+    Held(Values<'a>),
+}
+
+impl<'a> Worker<'a> {
+    fn new(dense: &'a Dense<'a>, planes: Planes<'a>) -> Self {
+        let blindly = planes.moves_are_tables();
+        let terms = vec![Term { rows: &[], first: 0 }; dense.choices.terms];
+        let (choices, styles) = (Vec::new(), Vec::new());
+        Self { dense, isa: Isa::detect(), planes, blindly, choices, terms, styles }
+    }
+
+    /// Values the blocks of a task, the last ones first.
+    fn value(
         &mut self,
-        planes: &mut Planes<'_>,
-        block: usize,
-        live: &Mask,
-        slot: Slot,
-        arenas: &mut Arenas,
-    ) {
-        let (dense, layout) = (self.dense, self.dense.layout);
+        known: &Known<'_>,
+        task: usize,
+        part: &mut Part<'_>,
+        (limits, watch): (Limits, &Watch<'_>),
+    ) -> Result<(), HaltReason> {
+        let (schedule, patience) = (self.dense.schedule, self.dense.patience());
+        let first = known.slab * schedule.tasks * schedule.inner + task * schedule.inner;
+        let (mut places, mut copies) = ([0usize; 2], Copies::default());
+        for at in (0..schedule.inner).rev() {
+            let block = known.reached.block(first + at);
+            if !block.is_reached() {
+                continue;
+            }
+            if (places[0] + places[1] + 1).is_multiple_of(patience)
+                && let Some(reason) = limits.met(watch, 0, FORWARD_SHARE)
+            {
+                return Err(reason);
+            }
+            let ends = self.turn_to(first + at, &block);
+            self.prepare(&block.live);
+            debug_assert!(
+                self.reaches_children(first + at, known.reached),
+                "every child of a state was reached"
+            );
+            let wide = self.dense.is_wide(self.planes.level, self.planes.chunk);
+            let place = places[usize::from(wide)];
+            let lanes = (&block.reached(), &ends);
+            if wide {
+                let (done, rest) = part.wide.split_at_mut(place * BLOCK_LANES);
+                let seen = Part { slots: part.slots, narrow: part.narrow, wide: done };
+                let children = self.children(known, first, at, &seen);
+                let children = of_width(&children, &mut copies.wide);
+                self.fold(&mut rest[..BLOCK_LANES], &children, &known.weights.wide, lanes);
+            } else {
+                let (done, rest) = part.narrow.split_at_mut(place * BLOCK_LANES);
+                let seen = Part { slots: part.slots, narrow: done, wide: part.wide };
+                let children = self.children(known, first, at, &seen);
+                let children = of_width(&children, &mut copies.narrow);
+                self.fold(&mut rest[..BLOCK_LANES], &children, &known.weights.narrow, lanes);
+            }
+            places[usize::from(wide)] += 1;
+            part.slots[at] = (place * 2 + usize::from(wide)) as u32 + 1;
+        }
+        debug_assert_eq!(
+            [part.narrow.len(), part.wide.len()],
+            places.map(|blocks| blocks * BLOCK_LANES),
+            "the part has room for the blocks reached"
+        );
+        Ok(())
+    }
+
+    /// Turns the planes to a block; its ends.
+    fn turn_to(&mut self, at: usize, block: &Block) -> Ends {
+        if self.blindly
+            && let Some(ends) = block.ends()
+        {
+            self.planes.turn_blindly_to(at);
+            return ends;
+        }
+        self.planes.turn_to(at);
+        let phases = self.planes.phases();
+        block.ends().unwrap_or_else(|| {
+            let ends = self.planes.ends(&phases, &block.reached());
+            ends.expect("the forward pass found no flaw")
+        })
+    }
+
+    /// The choices of a block, and the levels of its rows.
+    fn prepare(&mut self, live: &Mask) {
+        let (dense, layout, planes) = (self.dense, self.dense.layout, &mut self.planes);
         let phases = planes.phases();
         self.choices.clear();
-        let mut copies = 0;
         for merged in &dense.choices.merged {
             let mut legal = NONE;
-            for (phase, lanes) in &phases {
+            for (phase, lanes) in phases.iter() {
                 let member = merged.members.iter().find(|member| member.0 == *phase);
                 if let Some(&(_, pair)) = member {
                     add(&mut legal, &planes.legal(*phase, pair, &both(lanes, live)));
                 }
             }
             let terms = merged.first_term..merged.first_term + merged.jumps.len();
-            if any(&legal) {
-                for (term, &jump) in terms.clone().zip(&merged.jumps) {
-                    self.sources(planes, block, (term, jump), slot, arenas, &mut copies);
-                }
-            }
             self.choices.push(Choice { legal, terms, runs: merged.runs });
         }
         let stride = dense.choices.stride(layout);
@@ -251,86 +426,105 @@ impl<'d> Pass<'d> {
         }
     }
 
+    /// The jumps of a prepared block that some lane may make, with their terms.
+    fn jumps(&self) -> impl Iterator<Item = (usize, Mask, &'a Jump)> + '_ {
+        let all: &'a Choices = self.dense.choices;
+        let open = self.choices.iter().zip(&all.merged).filter(|(choice, _)| any(&choice.legal));
+        open.flat_map(move |(choice, merged)| {
+            let terms = choice.terms.clone().zip(&merged.jumps);
+            terms.map(|(term, jump)| (term, choice.legal, &all.jumps[*jump]))
+        })
+    }
+
     /// Whether the children of all choices of a prepared block are among the states reached.
-    fn reaches_children(&self, planes: &Planes<'_>, block: usize, reached: &Reached) -> bool {
-        let choices = self.choices.iter().zip(&self.dense.choices.merged);
-        let mut terms = choices.flat_map(|(choice, merged)| {
-            merged.jumps.iter().map(|jump| (choice.legal, &self.dense.choices.jumps[*jump]))
-        });
-        terms.all(|(legal, jump)| {
-            let Some(further) = jump.further(&planes.values) else { return !any(&legal) };
+    fn reaches_children(&self, block: usize, reached: &Reached) -> bool {
+        let planes = &self.planes;
+        self.jumps().all(|(_, legal, jump)| {
+            let Some(further) = jump.further(&planes.values) else { return false };
             jump.shifts[planes.chunk].iter().all(|(chunk, shifts)| {
                 let children = shifted(&legal, shifts);
                 let to = block - planes.chunk + further + chunk;
-                !any(&children) || !any(&without(&children, &reached.plane(to)))
+                !any(&children) || !any(&without(&children, &reached.block(to).reached()))
             })
         })
     }
 
-    /// Where the children of each row lie by one jump.
-    fn sources(
+    /// Where the blocks of children of a prepared block are, of all of its terms: in finished
+    /// blocks of the task, which `seen` has, or elsewhere.
+    fn children<'c>(
         &mut self,
-        planes: &Planes<'_>,
-        block: usize,
-        (term, jump): (usize, usize),
-        slot: Slot,
-        arenas: &mut Arenas,
-        copies: &mut usize,
-    ) {
-        let (layout, jump) = (self.dense.layout, &self.dense.choices.jumps[jump]);
-        let rows = layout.rows();
-        let further = jump.further(&planes.values);
-        let mut first_rows: Vec<(usize, u32)> = Vec::new();
-        let mut first_row = |chunk: usize| {
-            if let Some((_, held)) = first_rows.iter().find(|(known, _)| *known == chunk) {
-                return *held;
-            }
-            let to = further.map(|further| block - planes.chunk + further + chunk);
-            let held = match to.and_then(|to| arenas.slot(to)) {
-                None => NO_ROW,
-                Some(child) if child.wide == slot.wide => (child.at * rows) as u32,
-                Some(child) => (copy(arenas, child, copies) * rows) as u32,
-            };
-            first_rows.push((chunk, held));
-            held
-        };
-        let out = &mut self.terms[term].rows;
-        match &jump.row {
-            None => {
-                let first = first_row(planes.chunk);
-                let each = |row: usize| if first == NO_ROW { NO_ROW } else { first + row as u32 };
-                out.iter_mut().enumerate().for_each(|(row, held)| *held = each(row));
-            }
-            Some(map) => {
-                for (row, held) in out.iter_mut().enumerate() {
-                    let value = layout.row_value(planes.chunk, row);
-                    let to = value.map(|value| map[value]).filter(|to| *to != factor::NOWHERE);
-                    *held = match to {
-                        None => NO_ROW,
-                        Some(to) => match first_row(to as usize / rows) {
-                            NO_ROW => NO_ROW,
-                            first => first + (to as usize % rows) as u32,
-                        },
-                    };
-                }
+        known: &'c Known<'_>,
+        first: usize,
+        at: usize,
+        seen: &'c Part<'_>,
+    ) -> Vec<Child<'c>> {
+        let mut children = Vec::with_capacity(2 * self.terms.len());
+        let mut terms = std::mem::take(&mut self.terms);
+        let planes = &self.planes;
+        let base = first + at - planes.chunk;
+        for (term, _, jump) in self.jumps() {
+            terms[term] = Term { rows: &jump.rows[planes.chunk], first: children.len() };
+            let further = jump.further(&planes.values);
+            for (chunk, _) in &jump.shifts[planes.chunk] {
+                let to = further.map(|further| base + further + chunk);
+                let values = match to {
+                    Some(to) if to == first + at => {
+                        children.push(Child::Own);
+                        continue;
+                    }
+                    Some(to) if to < first + seen.slots.len() => {
+                        in_slot(seen.slots[to - first], seen.narrow, seen.wide)
+                    }
+                    Some(to) => known.values(to),
+                    None => None,
+                };
+                children.push(values.map_or(Child::None, Child::Held));
             }
         }
+        self.terms = terms;
+        children
+    }
+
+    /// Values a prepared block.
+    fn fold<V: Number>(
+        &self,
+        values: &mut [V],
+        children: &[Option<&[V]>],
+        numbers: &[V],
+        (reached, ends): (&Mask, &Ends),
+    ) {
+        let mut job = Fold {
+            lanes: self.dense.layout.lanes,
+            values,
+            children,
+            reached,
+            terminal: &ends.terminal,
+            paid: &ends.paid,
+            styles: &self.styles,
+            numbers,
+            terms: &self.terms,
+            choices: &self.choices,
+            segments: &self.dense.choices.segments,
+        };
+        fold(self.isa, &mut job);
     }
 }
 
-/// Copies a block to the room behind the other arena; where it is then.
-fn copy(arenas: &mut Arenas, child: Slot, copies: &mut usize) -> usize {
-    let to = arenas.counts[usize::from(!child.wide)] + *copies;
-    debug_assert!(*copies < arenas.copies, "room was made for all copies of a block");
-    *copies += 1;
-    let (from, target) = (child.at * BLOCK_LANES, to * BLOCK_LANES);
-    let (narrow, wide) = (arenas.narrow.as_mut_slice(), arenas.wide.as_mut_slice());
-    for lane in 0..BLOCK_LANES {
-        if child.wide {
-            narrow[target + lane] = wide[from + lane] as u32;
-        } else {
-            wide[target + lane] = u64::from(narrow[from + lane]);
+/// Blocks of children in one width; none stands for the block itself.
+fn of_width<'c, V: Number>(children: &[Child<'c>], copies: &'c mut Vec<V>) -> Vec<Option<&'c [V]>> {
+    copies.clear();
+    for child in children {
+        if let Child::Held(values) = child
+            && V::same(*values).is_none()
+        {
+            V::copy(*values, copies);
         }
     }
-    to
+    let mut copied = copies.chunks_exact(BLOCK_LANES);
+    let mut of_child = |child: &Child<'c>| match child {
+        Child::Own => None,
+        Child::None => Some(&[][..]),
+        Child::Held(values) => V::same(*values).or_else(|| copied.next()),
+    };
+    children.iter().map(&mut of_child).collect()
 }
