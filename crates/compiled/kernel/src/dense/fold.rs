@@ -2,10 +2,12 @@
 //!
 //! A lane's value is the largest, over the choices that are legal in it, of the sum over outcomes
 //! of weight times the child's value; lanes whose chooser wants the smallest are flipped (all bits
-//! inverted) before and after, so that all lanes do the same. Rows go down, so children in higher
-//! rows of the block are known. A choice of which no outcome changes the lane is a loop over whole
-//! rows of 16 lanes; one that changes lanes goes by *runs* of lanes with constant distance to their
-//! children, segment by segment from the top, so that children in the same row are known.
+//! inverted) before and after, so that all lanes do the same. Rows that are alike make a *band*:
+//! what is to be decided is decided once a band, and its loops run over many rows. Bands go down, so
+//! children in higher rows of the block are known. A choice of which no outcome changes the lane is
+//! a loop over steps of 16 lanes; one that changes lanes goes by *runs* of lanes with constant
+//! distance to their children, segment by segment from the top, so that children in the same row
+//! are known.
 //!
 //! Always: a lane that is live has its children where the terms point; other lanes compute
 //! garbage from whatever lies there, which no live lane reads.
@@ -19,18 +21,33 @@ use store::prefetch;
 
 /// Lanes of a step of the loops over rows; rows have a multiple of it.
 const STEP: usize = 16;
+/// Steps of a block.
+const STEPS: usize = BLOCK_LANES / STEP;
 
-/// A row without children.
-pub const NO_ROW: u32 = u32::MAX;
+/// The values of a block.
+pub type Values<V> = [V; BLOCK_LANES];
 
-/// An outcome: where the children of a row lie.
+/// Where the children of a term are.
 #[derive(Clone, Copy, Debug)]
-pub struct Term<'a> {
-    /// For each row of the block: the row of children, counted over the blocks from `first` on;
-    /// [`NO_ROW`] where there is none.
-    pub rows: &'a [u32],
-    /// Its first block among [`Fold::children`].
-    pub first: usize,
+pub enum Child<'a, V> {
+    /// In the block itself.
+    Own,
+    /// In another one.
+    Held(&'a Values<V>),
+    /// No state was reached there.
+    Missing,
+}
+
+/// Rows that have the same numbers, lead by each term equally far, and not to each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Band {
+    /// Which rows.
+    pub rows: Range<usize>,
+    /// Where their numbers begin, behind those of the block.
+    pub style: usize,
+    /// For each term: which of its blocks of children, and the row there of the first row; none
+    /// where it cannot be.
+    pub to: Vec<Option<(usize, usize)>>,
 }
 
 /// A choice, and where it may be made.
@@ -69,21 +86,22 @@ pub struct Fold<'a, V> {
     /// Lanes of a row.
     pub lanes: usize,
     /// The values of the block, which are written.
-    pub values: &'a mut [V],
-    /// Blocks of children; none stands for the block itself.
-    pub children: &'a [Option<&'a [V]>],
+    pub values: &'a mut Values<V>,
+    /// Blocks of children.
+    pub children: &'a [Child<'a, V>],
+    /// For each term: its first block among `children`.
+    pub firsts: &'a [usize],
     /// Lanes that stand for states.
     pub reached: &'a Mask,
     /// Those whose value is paid.
     pub terminal: &'a Mask,
     /// What is paid, in units.
     pub paid: &'a [(u64, Mask)],
-    /// For each row: where its numbers begin in `numbers`.
-    pub styles: &'a [usize],
-    /// For each style: a row of flips, one of units, then one of weights for each term.
+    /// Rows of the block, the lowest first.
+    pub bands: &'a [Band],
+    /// Numbers of the block and of all levels above: for each a row of flips, one of units, then one
+    /// of weights for each term.
     pub numbers: &'a [V],
-    /// Outcomes of all choices.
-    pub terms: &'a [Term<'a>],
     /// Choices.
     pub choices: &'a [Choice],
     /// Runs of choices that change the lane, from the lowest lanes on.
@@ -118,270 +136,315 @@ pub(crate) fn fold_wide(isa: Isa, job: &mut Fold<'_, u64>) {
     wide(isa, job);
 }
 
-/// Up to 16 lanes of a mask.
+/// Whether some lane of a range is in a mask.
 #[inline(always)]
-fn bits(mask: &Mask, lane: usize) -> u32 {
-    (mask[lane / 64] >> (lane % 64)) as u32 & 0xFFFF
-}
-
-/// Whether a row has a lane in a mask.
-#[inline(always)]
-fn any(mask: &Mask, first: usize, lanes: usize) -> bool {
-    if lanes >= 64 {
-        mask[first / 64..(first + lanes) / 64].iter().any(|word| *word != 0)
-    } else {
-        mask[first / 64] >> (first % 64) & ((1 << lanes) - 1) != 0
+fn any(mask: &Mask, lanes: Range<usize>) -> bool {
+    let (first, last) = (lanes.start / 64, (lanes.end - 1) / 64);
+    let low = u64::MAX << (lanes.start % 64);
+    let high = u64::MAX >> (63 - (lanes.end - 1) % 64);
+    if first == last {
+        return mask[first] & low & high != 0;
     }
+    let between = mask[first + 1..last].iter().any(|word| *word != 0);
+    between || mask[first] & low != 0 || mask[last] & high != 0
 }
 
-/// Where the children of a row lie by one term.
-#[derive(Clone, Copy)]
-enum Source<'a, V> {
-    /// In the row itself.
-    Here,
-    /// In another one.
-    Row(&'a [V]),
-}
-
-#[inline(always)]
-fn fold_block<V: Lane>(job: &mut Fold<'_, V>) {
-    if job.terms.len() <= FEW_TERMS {
-        fold_rows::<V, FEW_TERMS>(job);
-    } else {
-        fold_rows::<V, MOST_TERMS>(job);
-    }
-}
-
-/// The values of a block with at most `N` terms.
-#[inline(always)]
-fn fold_rows<V: Lane, const N: usize>(job: &mut Fold<'_, V>) {
-    let (lanes, rows) = (job.lanes, BLOCK_LANES / job.lanes);
-    assert!(lanes.is_multiple_of(STEP) && BLOCK_LANES.is_multiple_of(lanes), "rows fit a block");
-    assert!(job.terms.len() <= N, "the caller bounds the terms");
-    assert!(job.values.len() == BLOCK_LANES, "a block of values");
-    // Rows of a block are a power of two, which a division would not know.
-    let shift = rows.trailing_zeros();
-    let values = std::mem::take(&mut job.values);
-    let (mut own, mut best) = ([V::ZERO; BLOCK_LANES], [V::ZERO; BLOCK_LANES]);
-    for row in (0..rows).rev() {
-        let first = row * lanes;
-        if !any(job.reached, first, lanes) {
-            continue;
-        }
-        let (until, later) = values.split_at_mut(first + lanes);
-        let mut sources = [Source::Here; N];
-        let mut runs = false;
-        for choice in job.choices {
-            if any(&choice.legal, first, lanes) {
-                runs |= choice.runs;
-                for at in choice.terms.clone() {
-                    let term = &job.terms[at];
-                    let held = term.rows[row] as usize;
-                    assert!(held != NO_ROW as usize, "a live lane has its children");
-                    let (block, to) = (held >> shift, held % (1 << shift) * lanes);
-                    sources[at] = match job.children[term.first + block] {
-                        Some(block) => Source::Row(&block[to..to + lanes]),
-                        None if to == first => Source::Here,
-                        None => Source::Row(&later[to - first - lanes..to - first]),
-                    };
-                    coming(job, term, row, shift);
-                }
-            }
-        }
-        self::rows(job, row, &sources, &mut own, &mut best);
-        if runs {
-            within(job, row, &sources, &mut own, &mut best);
-        }
-        until[first..].copy_from_slice(&own[..lanes]);
-    }
-    job.values = values;
-}
-
-/// Asks for the children of the row after next: a block is a page or two, too short for the
-/// processor to see where it is going.
-#[inline(always)]
-fn coming<V: Lane>(job: &Fold<'_, V>, term: &Term<'_>, row: usize, shift: u32) {
-    const AHEAD: usize = 2;
-    let Some(row) = row.checked_sub(AHEAD) else { return };
-    let held = term.rows[row];
-    if held != NO_ROW
-        && let Some(block) = job.children[term.first + (held >> shift) as usize]
-    {
-        let first = held as usize % (1 << shift) * job.lanes;
-        for at in (0..job.lanes).step_by(64 / size_of::<V>()) {
-            prefetch(block, first + at);
-        }
-    }
-}
-
-/// Terms of most games; so few are not worth clearing room for more.
-const FEW_TERMS: usize = 32;
 /// Most terms of a block.
 pub(crate) const MOST_TERMS: usize = 256;
 
 #[inline(always)]
-fn chunk<V: Lane>(all: &[V], at: usize) -> &[V; STEP] {
+fn fold_block<V: Lane>(job: &mut Fold<'_, V>) {
+    let lanes = job.lanes;
+    assert!(lanes.is_multiple_of(STEP) && BLOCK_LANES.is_multiple_of(lanes), "rows fit a block");
+    assert!(job.firsts.len() <= MOST_TERMS, "the caller bounds the terms");
+    let mut best = [V::ZERO; BLOCK_LANES];
+    for band in job.bands.iter().rev() {
+        let all = band.rows.start * lanes..band.rows.end * lanes;
+        if !any(job.reached, all.clone()) {
+            continue;
+        }
+        best[all.clone()].fill(V::ZERO);
+        let mut runs = false;
+        for choice in job.choices {
+            if any(&choice.legal, all.clone()) {
+                runs |= choice.runs;
+                match choice.terms.len() {
+                    _ if choice.runs => {}
+                    1 => whole_rows::<V, 1>(job, band, choice, &mut best),
+                    2 => whole_rows::<V, 2>(job, band, choice, &mut best),
+                    _ => whole_rows::<V, 0>(job, band, choice, &mut best),
+                }
+            }
+        }
+        finish(job, band, &best);
+        if runs {
+            within(job, band, &mut best);
+        }
+    }
+}
+
+/// The children of a band's first row by a term: their block, and how many lanes further.
+#[inline(always)]
+fn source<'a, V: Lane>(job: &'a Fold<'_, V>, band: &Band, term: usize) -> (&'a Values<V>, usize) {
+    let (block, row) = band.to[term].expect("a live lane has its children");
+    let block = match job.children[job.firsts[term] + block] {
+        Child::Own => &*job.values,
+        Child::Held(values) => values,
+        Child::Missing => panic!("a live lane has its children"),
+    };
+    (block, row * job.lanes)
+}
+
+#[inline(always)]
+fn step<V: Lane>(block: &Values<V>, at: usize) -> &[V; STEP] {
+    let first = at % STEPS * STEP;
+    block[first..first + STEP].try_into().expect("a step of lanes")
+}
+
+#[inline(always)]
+fn step_mut<V: Lane>(block: &mut Values<V>, at: usize) -> &mut [V; STEP] {
+    let first = at % STEPS * STEP;
+    (&mut block[first..first + STEP]).try_into().expect("a step of lanes")
+}
+
+/// 16 numbers of a row of numbers.
+#[inline(always)]
+fn numbers<V: Lane>(all: &[V], at: usize) -> &[V; STEP] {
     all[at..at + STEP].try_into().expect("a step of lanes")
 }
 
-/// The choices that leave the lane as it is, then the value by them alone.
+/// The lanes of a step in a mask.
 #[inline(always)]
-fn rows<V: Lane, const N: usize>(
+fn bits(mask: &Mask, at: usize) -> u32 {
+    let at = at % STEPS;
+    (mask[at / 4] >> (at % 4 * STEP)) as u32 & 0xFFFF
+}
+
+/// A choice that leaves the lane as it is: of `K` terms, of any number where `K` is 0.
+#[inline(always)]
+fn whole_rows<V: Lane, const K: usize>(
     job: &Fold<'_, V>,
-    row: usize,
-    sources: &[Source<'_, V>; N],
-    own: &mut [V; BLOCK_LANES],
-    out: &mut [V; BLOCK_LANES],
+    band: &Band,
+    choice: &Choice,
+    best: &mut Values<V>,
 ) {
-    let (lanes, first, style) = (job.lanes, row * job.lanes, job.styles[row]);
-    for at in (0..lanes).step_by(STEP) {
-        let mut best = [V::ZERO; STEP];
-        let flips = chunk(job.numbers, style + at);
-        for choice in job.choices {
+    if K == 0 {
+        return any_terms(job, band, choice, best);
+    }
+    let lanes = job.lanes;
+    let (across, first) = (lanes / STEP, band.rows.start * lanes / STEP);
+    let count = band.rows.len() * across;
+    let sources: [(&Values<V>, usize); K] =
+        std::array::from_fn(|at| source(job, band, choice.terms.start + at));
+    for column in 0..across {
+        let style = band.style + column * STEP;
+        let flips = numbers(job.numbers, style);
+        let weights: [&[V; STEP]; K] = std::array::from_fn(|at| {
+            numbers(job.numbers, style + (2 + choice.terms.start + at) * lanes)
+        });
+        for at in (column..count).step_by(across) {
             let legal = bits(&choice.legal, first + at);
-            if choice.runs || legal == 0 {
+            if legal == 0 {
                 continue;
             }
             let mut sum = [V::ZERO; STEP];
-            for term in choice.terms.clone() {
-                let Source::Row(child) = sources[term] else {
-                    unreachable!("what leaves the lane as it is leaves the row")
-                };
-                let child = chunk(child, at);
-                let weight = chunk(job.numbers, style + (2 + term) * lanes + at);
+            for (&(block, further), weight) in sources.iter().zip(&weights) {
+                let child = step(block, further / STEP + at);
+                // The band below reads on where this one begins.
+                prefetch(block, (further + at * STEP).wrapping_sub(count * STEP));
                 for lane in 0..STEP {
                     sum[lane] = sum[lane].plus(child[lane].times(weight[lane]));
                 }
             }
+            take_best(step_mut(best, first + at), &sum, flips, legal);
+        }
+    }
+}
+
+/// Raises what is known by a choice.
+#[inline(always)]
+fn take_best<V: Lane, const N: usize>(best: &mut [V; N], sum: &[V; N], flips: &[V; N], legal: u32) {
+    for lane in 0..N {
+        let mine = sum[lane].flip(flips[lane]).when(legal >> lane & 1 != 0);
+        best[lane] = best[lane].max(mine);
+    }
+}
+
+/// As [`whole_rows`], for any number of terms.
+#[inline(always)]
+fn any_terms<V: Lane>(job: &Fold<'_, V>, band: &Band, choice: &Choice, best: &mut Values<V>) {
+    let lanes = job.lanes;
+    let (across, first) = (lanes / STEP, band.rows.start * lanes / STEP);
+    for at in 0..band.rows.len() * across {
+        let legal = bits(&choice.legal, first + at);
+        if legal == 0 {
+            continue;
+        }
+        let style = band.style + at % across * STEP;
+        let mut sum = [V::ZERO; STEP];
+        for term in choice.terms.clone() {
+            let (block, further) = source(job, band, term);
+            let child = step(block, further / STEP + at);
+            let weight = numbers(job.numbers, style + (2 + term) * lanes);
             for lane in 0..STEP {
-                let mine = sum[lane].flip(flips[lane]).when(legal >> lane & 1 != 0);
-                best[lane] = best[lane].max(mine);
+                sum[lane] = sum[lane].plus(child[lane].times(weight[lane]));
             }
         }
-        out[at..at + STEP].copy_from_slice(&best);
-        let units = chunk(job.numbers, style + lanes + at);
-        let ended = bits(job.terminal, first + at);
+        take_best(step_mut(best, first + at), &sum, numbers(job.numbers, style), legal);
+    }
+}
+
+/// The values of a band by what was found so far, and of the states that are paid.
+#[inline(always)]
+fn finish<V: Lane>(job: &mut Fold<'_, V>, band: &Band, best: &Values<V>) {
+    let across = job.lanes / STEP;
+    for at in band.rows.start * across..band.rows.end * across {
+        let style = band.style + at % across * STEP;
+        let flips = numbers(job.numbers, style);
+        let ended = bits(job.terminal, at);
+        let mut values = *step(best, at);
         for lane in 0..STEP {
-            best[lane] = best[lane].flip(flips[lane]).when(ended >> lane & 1 == 0);
+            values[lane] = values[lane].flip(flips[lane]).when(ended >> lane & 1 == 0);
         }
         if ended != 0 {
+            let units = numbers(job.numbers, style + job.lanes);
             for (payment, mask) in job.paid {
-                let paid = bits(mask, first + at) & ended;
+                let paid = bits(mask, at) & ended;
                 for lane in 0..STEP {
                     let pay = units[lane].times(V::of(*payment)).when(paid >> lane & 1 != 0);
-                    best[lane] = best[lane].max(pay);
+                    values[lane] = values[lane].max(pay);
                 }
             }
         }
-        own[at..at + STEP].copy_from_slice(&best);
+        *step_mut(job.values, at) = values;
     }
+}
+
+/// Calls a function for lanes in pieces of 8, 4 and 1.
+macro_rules! in_pieces {
+    ($lanes:expr, $at:ident, $count:ident, $body:expr) => {{
+        let mut $at = $lanes.start;
+        while $at + 8 <= $lanes.end {
+            const $count: usize = 8;
+            $body;
+            $at += 8;
+        }
+        if $at + 4 <= $lanes.end {
+            const $count: usize = 4;
+            $body;
+            $at += 4;
+        }
+        while $at < $lanes.end {
+            const $count: usize = 1;
+            $body;
+            $at += 1;
+        }
+    }};
 }
 
 /// The choices that change the lane, from the top segment down.
 #[inline(always)]
-fn within<V: Lane, const T: usize>(
-    job: &Fold<'_, V>,
-    row: usize,
-    sources: &[Source<'_, V>; T],
-    own: &mut [V; BLOCK_LANES],
-    best: &mut [V; BLOCK_LANES],
-) {
-    let (first, style) = (row * job.lanes, job.styles[row]);
+fn within<V: Lane>(job: &mut Fold<'_, V>, band: &Band, best: &mut Values<V>) {
+    let all = band.rows.start * job.lanes..band.rows.end * job.lanes;
     for segment in job.segments.iter().rev() {
         for run in &segment.runs {
-            let choice = &job.choices[run.choice];
-            if !any(&choice.legal, first, job.lanes) {
-                continue;
-            }
-            let mut at = run.lanes.start;
-            while at + 8 <= run.lanes.end {
-                along::<V, T, 8>(job, run, (first, style, at), sources, own, best);
-                at += 8;
-            }
-            if at + 4 <= run.lanes.end {
-                along::<V, T, 4>(job, run, (first, style, at), sources, own, best);
-                at += 4;
-            }
-            while at < run.lanes.end {
-                along::<V, T, 1>(job, run, (first, style, at), sources, own, best);
-                at += 1;
+            if any(&job.choices[run.choice].legal, all.clone()) {
+                in_pieces!(run.lanes, at, COUNT, along::<V, COUNT>(job, band, run, at, best));
             }
         }
-        if segment.runs.is_empty() {
-            continue;
-        }
-        let mut at = segment.lanes.start;
-        while at + 8 <= segment.lanes.end {
-            settle::<V, 8>(job, (first, style, at), own, best);
-            at += 8;
-        }
-        if at + 4 <= segment.lanes.end {
-            settle::<V, 4>(job, (first, style, at), own, best);
-            at += 4;
-        }
-        while at < segment.lanes.end {
-            settle::<V, 1>(job, (first, style, at), own, best);
-            at += 1;
+        if !segment.runs.is_empty() {
+            in_pieces!(segment.lanes, at, COUNT, settle::<V, COUNT>(job, band, at, best));
         }
     }
 }
 
 /// `N` lanes of a mask, in the low bits.
 #[inline(always)]
-fn some_bits<const N: usize>(mask: &Mask, lane: usize) -> u64 {
+fn some_bits<const N: usize>(mask: &Mask, lane: usize) -> u32 {
     let low = mask[lane / 64] >> (lane % 64);
-    if lane % 64 + N > 64 { low | mask[lane / 64 + 1] << (64 - lane % 64) } else { low }
+    let both = if lane % 64 + N > 64 { low | mask[lane / 64 + 1] << (64 - lane % 64) } else { low };
+    both as u32 & ((1 << N) - 1)
+}
+
+#[inline(always)]
+fn some<V: Lane, const N: usize>(all: &[V], at: usize) -> &[V; N] {
+    all[at..at + N].try_into().expect("N lanes")
 }
 
 /// The values of some lanes of a segment, which are known now.
 #[inline(always)]
 fn settle<V: Lane, const N: usize>(
-    job: &Fold<'_, V>,
-    (first, style, at): (usize, usize, usize),
-    own: &mut [V; BLOCK_LANES],
-    best: &[V; BLOCK_LANES],
+    job: &mut Fold<'_, V>,
+    band: &Band,
+    at: usize,
+    best: &Values<V>,
 ) {
-    let ended = some_bits::<N>(job.terminal, first + at);
-    let flips: &[V; N] = job.numbers[style + at..style + at + N].try_into().expect("N lanes");
-    let best: &[V; N] = best[at..at + N].try_into().expect("N lanes");
-    let values: &mut [V; N] = (&mut own[at..at + N]).try_into().expect("N lanes");
-    for lane in 0..N {
-        let ended = ended >> lane & 1 != 0;
-        values[lane] = if ended { values[lane] } else { best[lane].flip(flips[lane]) };
+    let flips: &[V; N] = some(job.numbers, band.style + at);
+    for row in band.rows.clone() {
+        let place = row * job.lanes + at;
+        let ended = some_bits::<N>(job.terminal, place);
+        let best: &[V; N] = some(best, place);
+        let values: &mut [V; N] = (&mut job.values[place..place + N]).try_into().expect("N lanes");
+        for lane in 0..N {
+            let ended = ended >> lane & 1 != 0;
+            values[lane] = if ended { values[lane] } else { best[lane].flip(flips[lane]) };
+        }
     }
 }
 
-/// Some lanes of a run.
+/// Some lanes of a run, in all rows of a band.
 #[inline(always)]
-fn along<V: Lane, const T: usize, const N: usize>(
+fn along<V: Lane, const N: usize>(
     job: &Fold<'_, V>,
+    band: &Band,
     run: &Run,
-    (first, style, at): (usize, usize, usize),
-    sources: &[Source<'_, V>; T],
-    own: &[V; BLOCK_LANES],
-    best: &mut [V; BLOCK_LANES],
+    at: usize,
+    best: &mut Values<V>,
 ) {
     let choice = &job.choices[run.choice];
-    let mut sum = [V::ZERO; N];
-    for (term, distance) in choice.terms.clone().zip(&run.distances) {
-        let row = match sources[term] {
-            Source::Here => &own[..job.lanes],
-            Source::Row(row) => row,
-        };
-        let from = at.wrapping_add_signed(*distance as isize);
-        let child: &[V; N] = row[from..from + N].try_into().expect("N lanes");
-        let from = style + (2 + term) * job.lanes + at;
-        let weight: &[V; N] = job.numbers[from..from + N].try_into().expect("N lanes");
-        for lane in 0..N {
-            sum[lane] = sum[lane].plus(child[lane].times(weight[lane]));
+    let flips: &[V; N] = some(job.numbers, band.style + at);
+    let weight = |term: usize| some::<V, N>(job.numbers, band.style + (2 + term) * job.lanes + at);
+    let child = |term: usize, distance: i32| {
+        let (block, further) = source(job, band, term);
+        (block, (further + at).wrapping_add_signed(distance as isize))
+    };
+    if let ([left, right], first) = (&run.distances[..], choice.terms.start) {
+        let (left, right) = (child(first, *left), child(first + 1, *right));
+        let weights = [weight(first), weight(first + 1)];
+        for row in 0..band.rows.len() {
+            let place = (band.rows.start + row) * job.lanes + at;
+            let legal = some_bits::<N>(&choice.legal, place);
+            if legal == 0 {
+                continue;
+            }
+            let left: &[V; N] = some(left.0, left.1 + row * job.lanes);
+            let right: &[V; N] = some(right.0, right.1 + row * job.lanes);
+            let mut sum = [V::ZERO; N];
+            for lane in 0..N {
+                let mine = left[lane].times(weights[0][lane]);
+                sum[lane] = mine.plus(right[lane].times(weights[1][lane]));
+            }
+            let best = (&mut best[place..place + N]).try_into().expect("N lanes");
+            take_best::<V, N>(best, &sum, flips, legal);
         }
+        return;
     }
-    let flips: &[V; N] = job.numbers[style + at..style + at + N].try_into().expect("N lanes");
-    let best: &mut [V; N] = (&mut best[at..at + N]).try_into().expect("N lanes");
-    let place = first + at;
-    let legal = some_bits::<N>(&choice.legal, place);
-    for lane in 0..N {
-        let mine = sum[lane].flip(flips[lane]).when(legal >> lane & 1 != 0);
-        best[lane] = best[lane].max(mine);
+    for row in 0..band.rows.len() {
+        let place = (band.rows.start + row) * job.lanes + at;
+        let legal = some_bits::<N>(&choice.legal, place);
+        if legal == 0 {
+            continue;
+        }
+        let mut sum = [V::ZERO; N];
+        for (term, distance) in choice.terms.clone().zip(&run.distances) {
+            let (block, from) = child(term, *distance);
+            let child: &[V; N] = some(block, from + row * job.lanes);
+            let weight = weight(term);
+            for lane in 0..N {
+                sum[lane] = sum[lane].plus(child[lane].times(weight[lane]));
+            }
+        }
+        let best = (&mut best[place..place + N]).try_into().expect("N lanes");
+        take_best::<V, N>(best, &sum, flips, legal);
     }
 }

@@ -10,7 +10,7 @@ mod lane;
 mod planes;
 mod shift;
 
-pub use fold::{Choice, Fold, NO_ROW, Run, Segment, Term, fold};
+pub use fold::{Band, Child, Choice, Fold, Run, Segment, Values, fold};
 pub use lane::Lane;
 pub use planes::DenseView;
 pub use shift::{Shift, Spread, count, moved, spread};

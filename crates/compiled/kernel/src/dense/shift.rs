@@ -12,23 +12,23 @@ pub struct Shift {
     pub by: i32,
 }
 
-/// A move inside a block: where it is allowed, and what it does there.
+/// A move inside a block, all upward.
 #[derive(Clone, Copy, Debug)]
-pub struct Spread<'a> {
-    /// Lanes in which it may be played.
-    pub allowed: Mask,
-    /// What it does, all upward.
-    pub shifts: &'a [Shift],
+pub struct Spread {
+    /// Lanes from which it is to be played still; those from which it was played are taken out.
+    pub open: Mask,
+    /// How far it leads.
+    pub by: i32,
 }
 
 /// Lanes moved; those that would leave the block are lost.
 #[inline(always)]
 pub fn moved(source: &Mask, by: i32) -> Mask {
     let (words, bits) = ((by.unsigned_abs() / 64) as usize, by.unsigned_abs() % 64);
-    let mut out = [0; BLOCK_WORDS];
     if words >= BLOCK_WORDS {
-        return out;
+        return [0; BLOCK_WORDS];
     }
+    let mut out = [0; BLOCK_WORDS];
     if by >= 0 {
         for at in words..BLOCK_WORDS {
             out[at] = source[at - words] << bits;
@@ -52,13 +52,13 @@ pub fn moved(source: &Mask, by: i32) -> Mask {
 }
 
 /// Adds to `reached` all that the moves lead to, until nothing is new.
-pub fn spread(isa: Isa, reached: &mut Mask, moves: &[Spread<'_>]) {
+pub fn spread(isa: Isa, reached: &mut Mask, moves: &mut [Spread]) {
     spread_on(isa, reached, moves);
 }
 
 dispatch! {
     /// See [`spread`].
-    fn spread_on(reached: &mut Mask, moves: &[Spread<'_>]) = spread_body
+    fn spread_on(reached: &mut Mask, moves: &mut [Spread]) = spread_body
 }
 
 /// How many lanes a mask has.
@@ -77,26 +77,25 @@ fn count_body(mask: &Mask) -> u64 {
 }
 
 #[inline(always)]
-fn spread_body(reached: &mut Mask, moves: &[Spread<'_>]) {
+fn spread_body(reached: &mut Mask, moves: &mut [Spread]) {
     loop {
         let mut fresh = 0;
-        for step in moves {
-            for shift in step.shifts {
-                debug_assert!(shift.by > 0, "a move inside a block goes up");
-                let mut source = [0; BLOCK_WORDS];
-                let mut seen = 0;
-                for at in 0..BLOCK_WORDS {
-                    source[at] = reached[at] & step.allowed[at] & shift.lanes[at];
-                    seen |= source[at];
-                }
-                if seen == 0 {
-                    continue;
-                }
-                let next = moved(&source, shift.by);
-                for at in 0..BLOCK_WORDS {
-                    fresh |= next[at] & !reached[at];
-                    reached[at] |= next[at];
-                }
+        for step in &mut *moves {
+            debug_assert!(step.by > 0, "a move inside a block goes up");
+            let mut source = [0; BLOCK_WORDS];
+            let mut seen = 0;
+            for at in 0..BLOCK_WORDS {
+                source[at] = reached[at] & step.open[at];
+                seen |= source[at];
+            }
+            if seen == 0 {
+                continue;
+            }
+            let next = moved(&source, step.by);
+            for at in 0..BLOCK_WORDS {
+                step.open[at] &= !source[at];
+                fresh |= next[at] & !reached[at];
+                reached[at] |= next[at];
             }
         }
         if fresh == 0 {
@@ -130,17 +129,17 @@ mod tests {
         let all = [u64::MAX; BLOCK_WORDS];
         let (mut even, mut odd) = ([0; BLOCK_WORDS], [0; BLOCK_WORDS]);
         (0..BLOCK_WORDS).for_each(|at| (even[at], odd[at]) = (0x5555 << 16, 0xAAAA));
-        let up = [Shift { lanes: even, by: 1 }, Shift { lanes: odd, by: 64 }];
+        let up = [Spread { open: even, by: 1 }, Spread { open: odd, by: 64 }];
         for isa in Isa::available() {
             assert_eq!((count(isa, &all), count(isa, &even)), (1024, 16 * 8));
             let mut reached = [0; BLOCK_WORDS];
             reached[2] = 0b10;
-            spread(isa, &mut reached, &[Spread { allowed: all, shifts: &up }]);
+            spread(isa, &mut reached, &mut up.clone());
             let found: Vec<usize> = lanes(&reached).collect();
             assert_eq!(found, (2..16).map(|word| 64 * word + 1).collect::<Vec<_>>());
             let mut reached = [0; BLOCK_WORDS];
             reached[2] = 0b10;
-            spread(isa, &mut reached, &[Spread { allowed: [0; BLOCK_WORDS], shifts: &up }]);
+            spread(isa, &mut reached, &mut [Spread { open: [0; BLOCK_WORDS], by: 1 }]);
             assert_eq!(lanes(&reached).count(), 1);
         }
     }

@@ -5,7 +5,7 @@
 //! from lane to lane; so a row is valued once and not once a phase.
 
 use factor::{Chooser, Factored};
-use kernel::dense::{Lane, Run, Segment};
+use kernel::dense::{Band, Lane, Run, Segment};
 
 use super::layout::{Jump, Layout};
 use super::steps::Steps;
@@ -33,12 +33,14 @@ pub(super) struct Choices {
     pub(super) jump_of: Vec<Vec<Vec<usize>>>,
     pub(super) merged: Vec<Merged>,
     pub(super) segments: Vec<Segment>,
+    /// By chunk: the rows of its blocks.
+    pub(super) bands: Vec<Vec<Band>>,
     pub(super) terms: usize,
 }
 
 impl Choices {
     /// The choices of a game; none where there are too many.
-    pub(super) fn new(game: &Factored, layout: &Layout) -> Option<Self> {
+    pub(super) fn new(game: &Factored, layout: &Layout, steps: &Steps) -> Option<Self> {
         let mut maps: Vec<Vec<(usize, usize)>> = Vec::new();
         let mut number = |wanted: &Vec<(usize, usize)>| {
             maps.iter().position(|held| held == wanted).unwrap_or_else(|| {
@@ -86,7 +88,10 @@ impl Choices {
         }
         let jumps: Vec<Jump> = maps.iter().map(|maps| Jump::new(game, layout, maps)).collect();
         let segments = segments(layout, game, &jumps, &merged);
-        Some(Self { jumps, jump_of, merged, segments, terms })
+        let mut choices = Self { jumps, jump_of, merged, segments, bands: Vec::new(), terms };
+        choices.bands =
+            (0..layout.chunks).map(|chunk| choices.bands(layout, steps, chunk)).collect();
+        Some(choices)
     }
 
     /// Numbers of a row: flips, units, then weights of each term; for each level that the digits
@@ -121,10 +126,54 @@ impl Choices {
         numbers
     }
 
+    /// The rows of a chunk in bands, the lowest first.
+    fn bands(&self, layout: &Layout, steps: &Steps, chunk: usize) -> Vec<Band> {
+        let jumps: Vec<&Jump> = self
+            .merged
+            .iter()
+            .flat_map(|choice| &choice.jumps)
+            .map(|at| &self.jumps[*at])
+            .collect();
+        let own = |jump: &&Jump| jump.shifts[chunk].iter().position(|(to, _)| *to == chunk);
+        let own: Vec<Option<usize>> = jumps.iter().map(own).collect();
+        let mut bands: Vec<Band> = Vec::new();
+        for row in (0..layout.rows()).rev() {
+            let Some(value) = layout.row_value(chunk, row) else { continue };
+            let part = layout.row.map_or(0, |digit| steps.part(digit, value));
+            let to = jumps.iter().map(|jump| jump.rows[chunk][row]).collect();
+            let band = Band { rows: row..row + 1, style: part * self.stride(layout), to };
+            match bands.last_mut().filter(|above| joins(above, &band, &own)) {
+                Some(above) => *above = Band { rows: row..above.rows.end, ..band },
+                None => bands.push(band),
+            }
+        }
+        bands.reverse();
+        bands
+    }
+
     /// Numbers of one level.
     pub(super) fn stride(&self, layout: &Layout) -> usize {
         (2 + self.terms) * layout.lanes
     }
+}
+
+/// Which block of children a row leads to, and the row there.
+type To = Option<(usize, usize)>;
+
+/// Whether a row belongs to the band above it; `own` says which of a term's blocks may be the block
+/// itself.
+fn joins(above: &Band, row: &Band, own: &[Option<usize>]) -> bool {
+    let further = |(above, mine): (&To, &To)| {
+        above.is_some() == mine.is_some()
+            && above.zip(*mine).is_none_or(|(above, mine)| (mine.0, mine.1 + 1) == above)
+    };
+    let leads_in = |(to, own): (&To, &Option<usize>)| {
+        to.is_some_and(|(block, to)| Some(block) == *own && above.rows.contains(&to))
+    };
+    debug_assert_eq!(above.rows.start, row.rows.end, "rows side by side");
+    above.style == row.style
+        && above.to.iter().zip(&row.to).all(further)
+        && !row.to.iter().zip(own).any(leads_in)
 }
 
 /// Lanes in segments, and the runs of choices that change the lane.

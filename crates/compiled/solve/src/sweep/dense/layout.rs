@@ -6,7 +6,7 @@
 //! digit stand at the end of a row, so that large groups of values begin at round places.
 
 use factor::{Digit, Factored, NOWHERE};
-use kernel::dense::{NO_ROW, Shift};
+use kernel::dense::Shift;
 use kernel::{BLOCK_LANES, Mask};
 use rustc_hash::FxHashMap;
 
@@ -162,8 +162,8 @@ pub(super) struct Jump {
     pub(super) lane: Option<Vec<u32>>,
     /// For each chunk: the chunks that its lanes go to, and how.
     pub(super) shifts: Vec<Vec<(usize, Vec<Shift>)>>,
-    /// For each chunk and row: the row it goes to, counted over the chunks of `shifts`.
-    pub(super) rows: Vec<Vec<u32>>,
+    /// For each chunk and row: which of the chunks of `shifts` it goes to, and the row there.
+    pub(super) rows: Vec<Vec<Option<(usize, usize)>>>,
 }
 
 impl Jump {
@@ -224,7 +224,7 @@ impl Jump {
         chunks.into_iter().map(shifts).collect()
     }
 
-    fn rows_of(&self, layout: &Layout, chunk: usize) -> Vec<u32> {
+    fn rows_of(&self, layout: &Layout, chunk: usize) -> Vec<Option<(usize, usize)>> {
         let to = |row: usize| {
             let value = layout.row_value(chunk, row)?;
             let to = match &self.row {
@@ -233,9 +233,9 @@ impl Jump {
             };
             let (chunk_of, row) = (to / layout.rows(), to % layout.rows());
             let at = self.shifts[chunk].iter().position(|(to, _)| *to == chunk_of)?;
-            u32::try_from(at * layout.rows() + row).ok()
+            Some((at, row))
         };
-        (0..layout.rows()).map(|row| to(row).unwrap_or(NO_ROW)).collect()
+        (0..layout.rows()).map(to).collect()
     }
 
     /// How many blocks further it leads from high values; none where it cannot be played.

@@ -205,8 +205,8 @@ impl Plan {
         let steps = Steps::new(&factored, &levels, top_payment(casting))?;
         let layout =
             Layout::new(&factored).ok_or(Refusal("there are too many places for states"))?;
-        let choices =
-            Choices::new(&factored, &layout).ok_or(Refusal("there are too many choices"))?;
+        let choices = Choices::new(&factored, &layout, &steps)
+            .ok_or(Refusal("there are too many choices"))?;
         let schedule = Schedule::new(&factored, &layout);
         let lowest = (0..layout.chunks).map(|chunk| {
             let rows = (0..layout.rows()).filter_map(|row| layout.row_value(chunk, row));

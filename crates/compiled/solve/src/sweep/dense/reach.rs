@@ -198,7 +198,9 @@ pub(super) fn reach(
             });
             let sites = sites.collect();
             let explored = crew.share(workers, sites, |planes, site: Site<'_>| {
-                explore(dense, planes, site, payment, (limits, watch))
+                // What is known spares looking for the longest play where it cannot be.
+                let begun = Counts { longest: counts.longest, ..Counts::default() };
+                explore(dense, planes, site, (payment, begun), (limits, watch))
             })?;
             for done in explored {
                 sizes[done.task] = done.sizes;
@@ -231,13 +233,12 @@ fn explore(
     dense: &Dense<'_>,
     planes: &mut Planes<'_>,
     site: Site<'_>,
-    payment: Option<u64>,
+    (payment, counts): (Option<u64>, Counts),
     (limits, watch): (Limits, &Watch<'_>),
 ) -> Result<Explored, Stopped> {
     let (isa, patience) = (Isa::detect(), dense.patience());
     let Site { task, kept, parcels } = site;
-    let mut explored =
-        Explored { task, parcels: Vec::new(), counts: Counts::default(), sizes: [0; 2] };
+    let mut explored = Explored { task, parcels: Vec::new(), counts, sizes: [0; 2] };
     for parcel in parcels {
         let (blocks, _) = parcel.planes.as_chunks::<BLOCK_WORDS>();
         for (at, lanes) in blocks.iter().enumerate() {
@@ -397,15 +398,17 @@ fn inside(
     sources: &[Source],
     reached: &mut Mask,
 ) {
-    let mut moves: Vec<Spread<'_>> = Vec::new();
+    let mut moves: Vec<Spread> = Vec::new();
     for source in sources {
         let jump = &dense.choices.jumps[source.jump];
         let own = jump.shifts[planes.chunk].iter().find(|(to, _)| *to == planes.chunk);
         if let Some((_, shifts)) = own.filter(|_| jump.further(&planes.values) == Some(0)) {
-            moves.push(Spread { allowed: source.lanes, shifts });
+            let open = shifts.iter().map(|shift| (both(&source.lanes, &shift.lanes), shift.by));
+            let open = open.filter(|(open, _)| any(open));
+            moves.extend(open.map(|(open, by)| Spread { open, by }));
         }
     }
-    spread(isa, reached, &moves);
+    spread(isa, reached, &mut moves);
 }
 
 /// Counts a block and checks its legal moves.

@@ -6,7 +6,7 @@
 //! has the part of the arenas for its blocks to itself, and all may read what was finished before.
 //! Children of another width are copied before they are read, which happens near the start only.
 
-use kernel::dense::{Choice, Fold, Lane, Term, fold};
+use kernel::dense::{Child, Choice, Fold, Lane, Values, fold};
 use kernel::{BLOCK_LANES, Isa, Mask};
 use store::{HugeVec, OutOfMemory};
 use verdict::{HaltReason, Progress, Watch};
@@ -54,22 +54,22 @@ struct Part<'a> {
 
 /// A finished block of values.
 #[derive(Clone, Copy)]
-enum Values<'a> {
-    Narrow(&'a [u32]),
-    Wide(&'a [u64]),
+enum Finished<'a> {
+    Narrow(&'a Values<u32>),
+    Wide(&'a Values<u64>),
 }
 
-fn block_of<V>(numbers: &[V], place: usize) -> &[V] {
-    &numbers[place * BLOCK_LANES..(place + 1) * BLOCK_LANES]
+fn block_of<V>(numbers: &[V], place: usize) -> &Values<V> {
+    numbers[place * BLOCK_LANES..(place + 1) * BLOCK_LANES].try_into().expect("a block of values")
 }
 
 /// The block in a slot, from where places are counted.
-fn in_slot<'a>(slot: u32, narrow: &'a [u32], wide: &'a [u64]) -> Option<Values<'a>> {
+fn in_slot<'a>(slot: u32, narrow: &'a [u32], wide: &'a [u64]) -> Option<Finished<'a>> {
     let held = slot.checked_sub(1)?;
     let place = (held / 2) as usize;
     Some(match held % 2 {
-        0 => Values::Narrow(block_of(narrow, place)),
-        _ => Values::Wide(block_of(wide, place)),
+        0 => Finished::Narrow(block_of(narrow, place)),
+        _ => Finished::Wide(block_of(wide, place)),
     })
 }
 
@@ -100,7 +100,7 @@ impl Slab {
         slots.zip(sizes).map(part).collect()
     }
 
-    fn values(&self, task: usize, at: usize) -> Option<Values<'_>> {
+    fn values(&self, task: usize, at: usize) -> Option<Finished<'_>> {
         let [narrow, wide] = self.firsts[task];
         let inner = self.slots.len() / self.firsts.len();
         let held = self.numbers.narrow.as_slice().get(narrow * BLOCK_LANES..).unwrap_or(&[]);
@@ -121,8 +121,8 @@ impl Arenas {
         let slab = self.slabs[block / self.blocks].as_ref().expect("a slab that is held");
         let (inner, at) = (self.blocks / self.tasks, block % self.blocks);
         match slab.values(at / inner, at % inner).expect("a place that was reached") {
-            Values::Narrow(values) => u64::from(values[lane]),
-            Values::Wide(values) => values[lane],
+            Finished::Narrow(values) => u64::from(values[lane]),
+            Finished::Wide(values) => values[lane],
         }
     }
 }
@@ -254,7 +254,7 @@ struct Known<'a> {
 
 impl<'a> Known<'a> {
     /// The values of a finished block of another task; none where no state was reached.
-    fn values(&self, block: usize) -> Option<Values<'a>> {
+    fn values(&self, block: usize) -> Option<Finished<'a>> {
         let schedule = self.dense.schedule;
         let (task, at) = (block / schedule.inner, block % schedule.inner);
         let (slab, task) = (task / schedule.tasks, task % schedule.tasks);
@@ -274,8 +274,7 @@ struct Worker<'a> {
     /// Whether what is legal is told without the view.
     blindly: bool,
     choices: Vec<Choice>,
-    terms: Vec<Term<'a>>,
-    styles: Vec<usize>,
+    firsts: Vec<usize>,
 }
 
 /// Children of another width than their parents.
@@ -287,47 +286,46 @@ struct Copies {
 
 /// A number with its width.
 trait Number: Lane {
-    fn same(values: Values<'_>) -> Option<&[Self]>;
-    fn copy(values: Values<'_>, copies: &mut Vec<Self>) {
+    fn same(values: Finished<'_>) -> Option<&Values<Self>>;
+    fn copy(values: Finished<'_>, copies: &mut Vec<Self>) {
         match values {
-            Values::Narrow(from) => copies.extend(from.iter().map(|it| Self::of(u64::from(*it)))),
-            Values::Wide(from) => copies.extend(from.iter().map(|it| Self::of(*it))),
+            Finished::Narrow(from) => copies.extend(from.iter().map(|it| Self::of(u64::from(*it)))),
+            Finished::Wide(from) => copies.extend(from.iter().map(|it| Self::of(*it))),
         }
     }
 }
 
 impl Number for u32 {
-    fn same(values: Values<'_>) -> Option<&[u32]> {
+    fn same(values: Finished<'_>) -> Option<&Values<u32>> {
         match values {
-            Values::Narrow(values) => Some(values),
-            Values::Wide(_) => None,
+            Finished::Narrow(values) => Some(values),
+            Finished::Wide(_) => None,
         }
     }
 }
 
 impl Number for u64 {
-    fn same(values: Values<'_>) -> Option<&[u64]> {
+    fn same(values: Finished<'_>) -> Option<&Values<u64>> {
         match values {
-            Values::Narrow(_) => None,
-            Values::Wide(values) => Some(values),
+            Finished::Narrow(_) => None,
+            Finished::Wide(values) => Some(values),
         }
     }
 }
 
 /// Where the block of a term's children is.
 #[derive(Clone, Copy)]
-enum Child<'a> {
+enum Found<'a> {
     Own,
-    None,
-    Held(Values<'a>),
+    Missing,
+    Held(Finished<'a>),
 }
 
 impl<'a> Worker<'a> {
     fn new(dense: &'a Dense<'a>, planes: Planes<'a>) -> Self {
         let blindly = planes.moves_are_tables();
-        let terms = vec![Term { rows: &[], first: 0 }; dense.choices.terms];
-        let (choices, styles) = (Vec::new(), Vec::new());
-        Self { dense, isa: Isa::detect(), planes, blindly, choices, terms, styles }
+        let (choices, firsts) = (Vec::new(), vec![0; dense.choices.terms]);
+        Self { dense, isa: Isa::detect(), planes, blindly, choices, firsts }
     }
 
     /// Values the blocks of a task, the last ones first.
@@ -365,13 +363,13 @@ impl<'a> Worker<'a> {
                 let seen = Part { slots: part.slots, narrow: part.narrow, wide: done };
                 let children = self.children(known, first, at, &seen);
                 let children = of_width(&children, &mut copies.wide);
-                self.fold(&mut rest[..BLOCK_LANES], &children, &known.weights.wide, lanes);
+                self.fold(rest, &children, &known.weights.wide, lanes);
             } else {
                 let (done, rest) = part.narrow.split_at_mut(place * BLOCK_LANES);
                 let seen = Part { slots: part.slots, narrow: done, wide: part.wide };
                 let children = self.children(known, first, at, &seen);
                 let children = of_width(&children, &mut copies.narrow);
-                self.fold(&mut rest[..BLOCK_LANES], &children, &known.weights.narrow, lanes);
+                self.fold(rest, &children, &known.weights.narrow, lanes);
             }
             places[usize::from(wide)] += 1;
             part.slots[at] = (place * 2 + usize::from(wide)) as u32 + 1;
@@ -400,9 +398,9 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// The choices of a block, and the levels of its rows.
+    /// The choices of a block.
     fn prepare(&mut self, live: &Mask) {
-        let (dense, layout, planes) = (self.dense, self.dense.layout, &mut self.planes);
+        let (dense, planes) = (self.dense, &mut self.planes);
         let phases = planes.phases();
         self.choices.clear();
         for merged in &dense.choices.merged {
@@ -415,14 +413,6 @@ impl<'a> Worker<'a> {
             }
             let terms = merged.first_term..merged.first_term + merged.jumps.len();
             self.choices.push(Choice { legal, terms, runs: merged.runs });
-        }
-        let stride = dense.choices.stride(layout);
-        self.styles.clear();
-        for row in 0..layout.rows() {
-            let value = layout.row_value(planes.chunk, row);
-            let part = value
-                .map_or(0, |value| layout.row.map_or(0, |digit| dense.steps.part(digit, value)));
-            self.styles.push((planes.level + part) * stride);
         }
     }
 
@@ -457,19 +447,19 @@ impl<'a> Worker<'a> {
         first: usize,
         at: usize,
         seen: &'c Part<'_>,
-    ) -> Vec<Child<'c>> {
-        let mut children = Vec::with_capacity(2 * self.terms.len());
-        let mut terms = std::mem::take(&mut self.terms);
+    ) -> Vec<Found<'c>> {
+        let mut children = Vec::with_capacity(2 * self.firsts.len());
+        let mut firsts = std::mem::take(&mut self.firsts);
         let planes = &self.planes;
         let base = first + at - planes.chunk;
         for (term, _, jump) in self.jumps() {
-            terms[term] = Term { rows: &jump.rows[planes.chunk], first: children.len() };
+            firsts[term] = children.len();
             let further = jump.further(&planes.values);
             for (chunk, _) in &jump.shifts[planes.chunk] {
                 let to = further.map(|further| base + further + chunk);
                 let values = match to {
                     Some(to) if to == first + at => {
-                        children.push(Child::Own);
+                        children.push(Found::Own);
                         continue;
                     }
                     Some(to) if to < first + seen.slots.len() => {
@@ -478,10 +468,10 @@ impl<'a> Worker<'a> {
                     Some(to) => known.values(to),
                     None => None,
                 };
-                children.push(values.map_or(Child::None, Child::Held));
+                children.push(values.map_or(Found::Missing, Found::Held));
             }
         }
-        self.terms = terms;
+        self.firsts = firsts;
         children
     }
 
@@ -489,42 +479,48 @@ impl<'a> Worker<'a> {
     fn fold<V: Number>(
         &self,
         values: &mut [V],
-        children: &[Option<&[V]>],
+        children: &[Child<'_, V>],
         numbers: &[V],
         (reached, ends): (&Mask, &Ends),
     ) {
+        let (dense, planes) = (self.dense, &self.planes);
+        let style = planes.level * dense.choices.stride(dense.layout);
         let mut job = Fold {
-            lanes: self.dense.layout.lanes,
-            values,
+            lanes: dense.layout.lanes,
+            values: (&mut values[..BLOCK_LANES]).try_into().expect("a block of values"),
             children,
+            firsts: &self.firsts,
             reached,
             terminal: &ends.terminal,
             paid: &ends.paid,
-            styles: &self.styles,
-            numbers,
-            terms: &self.terms,
+            bands: &dense.choices.bands[planes.chunk],
+            numbers: &numbers[style..],
             choices: &self.choices,
-            segments: &self.dense.choices.segments,
+            segments: &dense.choices.segments,
         };
         fold(self.isa, &mut job);
     }
 }
 
-/// Blocks of children in one width; none stands for the block itself.
-fn of_width<'c, V: Number>(children: &[Child<'c>], copies: &'c mut Vec<V>) -> Vec<Option<&'c [V]>> {
+/// Blocks of children in one width.
+fn of_width<'c, V: Number>(children: &[Found<'c>], copies: &'c mut Vec<V>) -> Vec<Child<'c, V>> {
     copies.clear();
     for child in children {
-        if let Child::Held(values) = child
+        if let Found::Held(values) = child
             && V::same(*values).is_none()
         {
             V::copy(*values, copies);
         }
     }
-    let mut copied = copies.chunks_exact(BLOCK_LANES);
-    let mut of_child = |child: &Child<'c>| match child {
-        Child::Own => None,
-        Child::None => Some(&[][..]),
-        Child::Held(values) => V::same(*values).or_else(|| copied.next()),
+    let (copied, _) = copies.as_chunks::<BLOCK_LANES>();
+    let mut copied = copied.iter();
+    let mut of_child = |child: &Found<'c>| match child {
+        Found::Own => Child::Own,
+        Found::Missing => Child::Missing,
+        Found::Held(values) => {
+            let values = V::same(*values).or_else(|| copied.next());
+            Child::Held(values.expect("a copy of every block of another width"))
+        }
     };
     children.iter().map(&mut of_child).collect()
 }
