@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{Folder, run};
+use support::{Folder, game, run};
 
 const COUNTS: [&str; 6] = ["--random", "8", "--formulas", "40", "--programs", "20"];
 
@@ -33,6 +33,16 @@ fn a_run_in_two_parts_counts_what_one_run_counts() {
     assert_eq!(object["formulas"]["engines"]["definition"]["exact"], 40);
     assert_eq!(object["programs"]["agreed"], 20);
     assert_eq!(object["games"]["asked"], 8);
+}
+
+/// Without a horizon the search has only bounds for a game that comes back.
+#[test]
+fn two_exact_values_are_an_answer_and_bounds_alone_are_none() {
+    let ran = run(&["crosscheck", &game("pig-5.gdl")]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.out.contains("2 engines agree, and the bounds"), "{ran:?}");
+    let hurried = run(&["crosscheck", &game("breakthrough.gdl"), "--time", "1s"]);
+    assert_eq!(hurried.status, 1, "{hurried:?}");
 }
 
 #[test]

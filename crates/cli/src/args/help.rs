@@ -173,9 +173,11 @@ Examples:
     oddsmith crosscheck --random 1000 --formulas 10000 --programs 1000 --log counted.json
 
 The reference evaluates the rules directly and is slow: choose games of some ten thousand states,
-or a horizon. Where the engines disagree the exit status is 1, and the moves to a state are shown at
-which two part: where every next state was asked about, they agree on all of those. Of a random
-game one player is asked about; an answer that a limit cut short is counted apart.";
+or a horizon. The exit status is 0 where at least two engines have one exact value and no bounds
+speak against it; 1 where engines disagree, and where too few came to an end. Where they disagree,
+the moves to a state are shown at which two part: where every next state was asked about, they
+agree on all of those. Of a random game one player is asked about; an answer that a limit cut short
+is counted apart.";
 
 pub(super) const TRANSLATE_HELP: &str = "\
 Examples:

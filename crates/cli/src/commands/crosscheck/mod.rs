@@ -142,7 +142,10 @@ fn status(agreement: &Agreement, source: &Source) -> Result<Status, Failure> {
     if let Some(stop) = stops().find(placed).or_else(|| stops().find(ended)) {
         return Err(asking::failure(stop.clone(), source));
     }
-    Ok(if stops().next().is_some() { Status::Halted } else { Status::Answered })
+    // One exact value alone is compared with nothing but bounds.
+    let exact = agreement.rows.iter().filter(|row| row.result.is_ok()).count();
+    let answered = exact >= 2 || stops().next().is_none();
+    Ok(if answered { Status::Answered } else { Status::Halted })
 }
 
 fn show(
