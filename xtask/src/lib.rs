@@ -8,6 +8,7 @@ pub mod bench;
 pub mod checkout;
 pub mod corpus;
 pub mod fuzz;
+pub mod mutants;
 pub mod oddsmith;
 pub mod report;
 pub mod symbolic;

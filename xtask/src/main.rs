@@ -10,7 +10,7 @@
 
 use std::process::ExitCode;
 
-use xtask::{bench, checkout::Checkout, corpus, fuzz, oddsmith, report, tests};
+use xtask::{bench, checkout::Checkout, corpus, fuzz, mutants, oddsmith, report, tests};
 
 /// Commands of `oddsmith` that are passed through, and what they answer.
 const PASSED_THROUGH: &[(&str, &str)] = &[
@@ -46,6 +46,10 @@ const CHORES: &[(&str, &str)] = &[
         "fuzz [TARGET] [--seconds N] [--seed S]",
         "inputs that break a law, made by libFuzzer; needs a C++ compiler",
     ),
+    (
+        "mutants [CRATE]... [--count N] [--seed S] [--minutes M]",
+        "faults planted by cargo-mutants, and the share of them that tests notice",
+    ),
     ("help", "this text"),
 ];
 
@@ -66,6 +70,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(&checkout, rest),
         "fuzz" => fuzz::run(&checkout, rest),
         "corpus" => corpus::run(&checkout, rest),
+        "mutants" => mutants::run(&checkout, rest),
         name if PASSED_THROUGH.iter().any(|(passed, _)| *passed == name) => {
             oddsmith::run(&checkout, &arguments)
         }
