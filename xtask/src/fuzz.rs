@@ -26,37 +26,63 @@ struct Target {
     length: u32,
 }
 
-const TARGETS: &[Target] = &[Target {
-    name: "gdl",
-    meaning: "rulesheets: read, checked, printed, laid out, grounded",
-    seeds: &["games", "tests/data/pitfalls", "crates/laws/tests/found", "../shared/corpus"],
-    words: &[
-        "(<= ",
-        "(or ",
-        "(and ",
-        "(not ",
-        "(distinct ",
-        "(true ",
-        "(does ",
-        "(next ",
-        "(legal ",
-        "(goal ",
-        "(role ",
-        "(init ",
-        "(base ",
-        "(input ",
-        "(sees ",
-        "terminal",
-        "random",
-        "?x",
-        " 100)",
-        "noop",
-        ";",
-        "|",
-        "()",
-    ],
-    length: 8192,
-}];
+const TARGETS: &[Target] = &[
+    Target {
+        name: "gdl",
+        meaning: "rulesheets: read, checked, printed, laid out, grounded",
+        seeds: &["games", "tests/data/pitfalls", "crates/laws/tests/found", "../shared/corpus"],
+        words: GDL_WORDS,
+        length: 8192,
+    },
+    Target {
+        name: "plays",
+        meaning: "rulesheets: ground rules, networks and planes play by the rules",
+        seeds: &["games", "tests/data/pitfalls", "crates/laws/tests/found"],
+        words: GDL_WORDS,
+        length: 4096,
+    },
+    Target {
+        name: "formula",
+        meaning: "formulas: read, printed, solved beside the definition",
+        seeds: &[],
+        words: &["p cnf ", " 0\n", "e ", "a ", "r ", "1/2 ", "c v 1 x\n", "-1 ", "%"],
+        length: 512,
+    },
+    Target {
+        name: "table",
+        meaning: "solved games with bytes changed: refused, or the same",
+        seeds: &[],
+        words: &[],
+        length: 32,
+    },
+];
+
+/// What rulesheets are made of.
+const GDL_WORDS: &[&str] = &[
+    "(<= ",
+    "(or ",
+    "(and ",
+    "(not ",
+    "(distinct ",
+    "(true ",
+    "(does ",
+    "(next ",
+    "(legal ",
+    "(goal ",
+    "(role ",
+    "(init ",
+    "(base ",
+    "(input ",
+    "(sees ",
+    "terminal",
+    "random",
+    "?x",
+    " 100)",
+    "noop",
+    ";",
+    "|",
+    "()",
+];
 
 /// Compiler passes that count branches and compared values where libFuzzer looks for them.
 const COUNTING: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -225,7 +251,8 @@ fn fuzz(
 
 /// The words in libFuzzer's notation: a quotation a line, backslashes and quotes escaped.
 fn dictionary(target: &Target) -> String {
-    let quoted = |word: &&str| word.replace('\\', "\\\\").replace('"', "\\\"");
+    let quoted =
+        |word: &&str| word.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\x0A");
     target.words.iter().map(|word| format!("\"{}\"\n", quoted(word))).collect()
 }
 
