@@ -18,7 +18,8 @@ type Game = (&'static str, Option<&'static str>, &'static [u32]);
 /// All of them; the odds are those of `tests/data/values.json`.
 const GAMES: &[Game] = &[
     ("connect 5 4 4 --own 3/4", Some("57009793755/137438953472"), &[1, 2, 5, 10]),
-    ("connect 5 5 4 --own 3/4", None, &[2, 5, 10, 30]),
+    ("connect 5 5 4 --own 3/4", None, &[2, 5, 10]),
+    ("connect 6 5 4 --own 3/4", None, &[10, 30]),
 ];
 
 /// Seconds by which a limit may be passed.

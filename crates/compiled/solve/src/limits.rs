@@ -12,9 +12,9 @@ use crate::backend::Trouble;
 pub(crate) const FORWARD_SHARE: f64 = 0.75;
 /// Share of the time limit by which a backward pass must be done, so that bounds can follow.
 pub(crate) const BACKWARD_SHARE: f64 = 0.9;
-/// Share by which the dense tier must have reached its states, so that there is time for bounds by
-/// tables.
-pub(crate) const REACH_SHARE: f64 = 0.25;
+/// Share by which the dense tier must have reached its states: their values take about as long again,
+/// and where they cannot be done in time the rest is for bounds by tables.
+pub(crate) const REACH_SHARE: f64 = 0.35;
 /// Share for work that needs nothing after it.
 pub(crate) const WHOLE: f64 = 1.0;
 
