@@ -50,6 +50,7 @@ impl Lit {
 }
 
 /// Slots of planes.
+#[derive(Clone)]
 pub(crate) struct Frame {
     planes: Vec<Plane>,
     width: usize,

@@ -7,8 +7,6 @@
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
-use verdict::Stop;
-
 /// Threads that help with the tasks of a solve.
 pub(crate) struct Crew {
     /// None where the calling thread works alone.
@@ -17,21 +15,15 @@ pub(crate) struct Crew {
 }
 
 impl Crew {
-    /// A crew of so many threads; of as many as the machine runs at once where no number is given.
-    ///
-    /// # Errors
-    /// When the system refuses.
-    pub(crate) fn new(threads: Option<usize>) -> Result<Self, Stop> {
+    /// A crew of so many threads, of as many as the machine runs at once where no number is given,
+    /// but of `most` at most. Where the system refuses threads, the calling one works alone: what is
+    /// found does not depend on them.
+    pub(crate) fn new(threads: Option<usize>, most: usize) -> Self {
         let usual = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let threads = threads.unwrap_or_else(usual).max(1);
-        if threads == 1 {
-            return Ok(Self { pool: None, threads });
-        }
-        let pool =
-            rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
-                Stop::Environment(format!("threads for the sweep could not be started: {error}"))
-            })?;
-        Ok(Self { pool: Some(pool), threads })
+        let threads = threads.unwrap_or_else(usual).min(most).max(1);
+        let build = || rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok();
+        let pool = if threads > 1 { build() } else { None };
+        Self { threads: if pool.is_some() { threads } else { 1 }, pool }
     }
 
     /// The number of threads.
@@ -42,47 +34,69 @@ impl Crew {
     /// Does all tasks, each by one of the workers, of which there are no more than threads.
     ///
     /// # Errors
-    /// What a task failed with; tasks not begun by then are left.
+    /// What tasks failed with, one at least; tasks not begun by then are left.
+    ///
+    /// # Panics
+    /// When a task does; tasks not begun by then are left.
     pub(crate) fn share<W: Send, T: Send, R: Send, E: Send>(
         &self,
         workers: &mut [W],
         tasks: Vec<T>,
         work: impl Fn(&mut W, T) -> Result<R, E> + Sync,
-    ) -> Result<Vec<R>, E> {
+    ) -> Result<Vec<R>, Vec<E>> {
         debug_assert!(workers.len() <= self.threads && !workers.is_empty(), "a worker a thread");
         let pool = self.pool.as_ref().filter(|_| tasks.len() > 1 && workers.len() > 1);
         let Some(pool) = pool else {
-            return tasks.into_iter().map(|task| work(&mut workers[0], task)).collect();
+            let alone = &mut workers[0];
+            let done: Result<_, E> = tasks.into_iter().map(|task| work(alone, task)).collect();
+            return done.map_err(|error| vec![error]);
         };
         let count = tasks.len();
-        let queue = Mutex::new(tasks.into_iter());
-        let done = Mutex::new(Ok(Vec::with_capacity(count)));
-        let take = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let queue = Queue(Mutex::new(tasks.into_iter()));
+        let done = Mutex::new((Vec::with_capacity(count), Vec::new()));
         pool.scope(|scope| {
             for worker in workers.iter_mut().take(count) {
                 scope.spawn(|_| {
-                    let mut mine = Vec::new();
-                    let mut ended = Ok(());
-                    while let Some(task) = take() {
+                    let rest = Rest(&queue);
+                    let (mut mine, mut failed) = (Vec::new(), None);
+                    while let Some(task) = queue.next() {
                         match work(worker, task) {
                             Ok(result) => mine.push(result),
                             Err(error) => {
-                                // The others find the queue empty.
-                                while take().is_some() {}
-                                ended = Err(error);
+                                failed = Some(error);
+                                break;
                             }
                         }
                     }
+                    drop(rest);
                     let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                    match (&mut *done, ended) {
-                        (Ok(all), Ok(())) => all.extend(mine),
-                        (held, Err(error)) => *held = Err(error),
-                        (Err(_), Ok(())) => {}
-                    }
+                    done.0.extend(mine);
+                    done.1.extend(failed);
                 });
             }
         });
-        done.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let (done, failed) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        debug_assert!(!failed.is_empty() || done.len() == count, "every task was done");
+        if failed.is_empty() { Ok(done) } else { Err(failed) }
+    }
+}
+
+/// Tasks that nobody began.
+struct Queue<T>(Mutex<std::vec::IntoIter<T>>);
+
+impl<T> Queue<T> {
+    fn next(&self) -> Option<T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).next()
+    }
+}
+
+/// Leaves the tasks of a queue undone where a thread ends before the queue does, by a failure or a
+/// panic.
+struct Rest<'a, T>(&'a Queue<T>);
+
+impl<T> Drop for Rest<'_, T> {
+    fn drop(&mut self) {
+        while self.0.next().is_some() {}
     }
 }
 
@@ -93,7 +107,7 @@ mod tests {
     #[test]
     fn every_task_is_done_once_by_any_number_of_threads() {
         for threads in [1, 2, 5] {
-            let crew = Crew::new(Some(threads)).expect("threads");
+            let crew = Crew::new(Some(threads), 8);
             let mut workers = vec![0_usize; crew.threads()];
             let squares = crew.share(&mut workers, (0..100).collect(), |done, task: usize| {
                 *done += 1;
@@ -109,12 +123,30 @@ mod tests {
     #[test]
     fn a_failure_ends_the_work() {
         for threads in [1, 3] {
-            let crew = Crew::new(Some(threads)).expect("threads");
+            let crew = Crew::new(Some(threads), 8);
             let ended =
                 crew.share(&mut [(); 3][..crew.threads()], (0..1000).collect(), |(), task| {
                     if task == 5 { Err(task) } else { Ok(()) }
                 });
-            assert_eq!(ended, Err(5));
+            assert_eq!(ended, Err(vec![5]));
         }
+    }
+
+    #[test]
+    #[should_panic = "a task fails"]
+    fn a_panic_ends_the_work() {
+        let crew = Crew::new(Some(2), 2);
+        let ended = crew.share(&mut [(); 2], (0..100).collect(), |(), task: usize| {
+            assert!(task != 3, "a task fails");
+            Ok::<_, ()>(())
+        });
+        unreachable!("{ended:?}");
+    }
+
+    #[test]
+    fn there_are_no_more_threads_than_tasks_at_a_time() {
+        assert_eq!(Crew::new(Some(7), 2).threads(), 2);
+        assert_eq!(Crew::new(None, 1).threads(), 1);
+        assert_eq!(Crew::new(Some(7), 0).threads(), 1);
     }
 }

@@ -1,5 +1,7 @@
 //! Gates evaluated on planes that the caller fills: one plane a proposition.
 
+use std::sync::Arc;
+
 use index::Id;
 use net::{BaseId, GateId, Gates};
 
@@ -8,9 +10,10 @@ use crate::frame::{Frame, first_lanes};
 use crate::isa::Isa;
 use crate::program::{Leaves, Program};
 
-/// Some gates of an arena as code over planes of 1024 lanes.
+/// Some gates of an arena as code over planes of 1024 lanes. Clones share the code.
+#[derive(Clone)]
 pub struct DenseView {
-    program: Program,
+    program: Arc<Program>,
     frame: Frame,
     isa: Isa,
 }
@@ -22,7 +25,7 @@ impl DenseView {
     /// When a root reads a move.
     pub fn new(gates: &Gates, roots: &[GateId], bases: usize) -> Self {
         let leaves = Leaves { base: 1, does: None, free: 1 + bases };
-        let program = Program::compile(gates, roots, leaves);
+        let program = Arc::new(Program::compile(gates, roots, leaves));
         let frame = Frame::new(program.slots().max(1 + bases));
         Self { program, frame, isa: Isa::detect() }
     }

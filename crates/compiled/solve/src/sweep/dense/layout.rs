@@ -2,8 +2,9 @@
 //! over blocks.
 //!
 //! A state's place is its block, row and lane. All tables ascend, though a digit may keep its value
-//! where another rises, so places of children are later than those of their parents, and the order of places is the order of work. Values of the lane's
-//! digit stand at the end of a row, so that large groups of values begin at round places.
+//! where another rises, so places of children are later than those of their parents. The order of
+//! work is that of places inside of tasks; slabs and tasks have another one (`schedule`). Values of
+//! the lane's digit stand at the end of a row, so that large groups of values begin at round places.
 
 use factor::{Digit, Factored, NOWHERE};
 use kernel::dense::Shift;

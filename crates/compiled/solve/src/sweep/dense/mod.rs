@@ -1,8 +1,9 @@
 //! The dense tier: states by their place, not by stored keys.
 //!
 //! Where a game comes apart into phases and digits (crate `factor`), a state is a number in mixed
-//! radix, and all tables ascend: one ascending pass over the places finds the states reached
-//! ([`reach`]), one descending pass their values ([`value`]). No key is stored, nothing is hashed
+//! radix, and all tables ascend: one pass over the places, parents first, finds the states reached
+//! ([`reach`]), one pass back their values ([`value`]), both slab by slab and on several threads
+//! ([`schedule`]). No key is stored, nothing is hashed
 //! or sorted, and children are found by adding a constant. A place of a block that is reached costs 4
 //! or 8 bytes of values and a few bits, so where few places are reached ([`Reached::is_sparse`]) the
 //! tier of tables goes on.
@@ -20,6 +21,7 @@ mod layout;
 mod planes;
 mod reach;
 mod schedule;
+mod shelf;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -42,6 +44,7 @@ use layout::Layout;
 use planes::Planes;
 use reach::{Reached, Stopped};
 use schedule::Schedule;
+use shelf::Shelf;
 use steps::Steps;
 use value::Arenas;
 
@@ -235,19 +238,28 @@ impl Plan {
     fn most_bytes(&self) -> u64 {
         const BESIDE: u64 = 32 << 20;
         let (dense, schedule, mut values) = (self.dense(), &self.schedule, Vec::new());
-        let mut most = [0; 2];
-        for slab in &schedule.slabs {
+        let mut shelves = [Shelf::<usize>::default(), Shelf::default()];
+        let mut held: Vec<Option<[usize; 2]>> = vec![None; schedule.tops];
+        for (&slab, released) in schedule.slabs.iter().zip(&schedule.released) {
             let mut sizes = [0; 2];
-            for block in schedule.blocks_of(*slab) {
+            for block in schedule.blocks_of(slab) {
                 let chunk = self.layout.decode(block, &mut values);
                 let high = self.layout.high.iter().zip(&values);
                 let level = high.map(|(digit, value)| self.steps.part(*digit, *value)).sum();
-                sizes[usize::from(dense.is_wide(level, chunk))] += 1;
+                sizes[usize::from(dense.is_wide(level, chunk))] += BLOCK_LANES;
             }
-            most = [most[0].max(sizes[0]), most[1].max(sizes[1])];
+            held[slab] = Some([0, 1].map(|width| shelves[width].take(sizes[width], usize::max)));
+            for slab in released {
+                for (shelf, sizes) in
+                    shelves.iter_mut().zip(held[*slab].take().into_iter().flatten())
+                {
+                    shelf.put(sizes);
+                }
+            }
         }
-        let slab = (most[0] * size_of::<u32>() + most[1] * size_of::<u64>()) * BLOCK_LANES;
-        (schedule.most_held() * slab) as u64 + reach::most_bytes(self.layout.blocks) + BESIDE
+        let [narrow, wide] = shelves.map(|shelf| shelf.total);
+        let values = narrow * size_of::<u32>() + wide * size_of::<u64>();
+        values as u64 + reach::most_bytes(self.layout.blocks) + BESIDE
     }
 
     /// Solves.
@@ -260,14 +272,14 @@ impl Plan {
         options: &Options,
         watch: &Watch<'_>,
     ) -> Result<Verdict, Declined> {
-        let (dense, limits) = (self.dense(), Limits::new());
-        let bases = game.net.bases.len();
+        let (dense, bases) = (self.dense(), game.net.bases.len());
         // Threads cost more than they bring where there is little to do.
         let alone = (self.layout.blocks < FEW_BLOCKS).then_some(1);
-        let crew = Crew::new(options.threads.or(alone))
-            .map_err(|_| Declined::Unfit("threads were refused"))?;
-        let planes = || Planes::new(dense.game, dense.layout, dense.steps, &game.casting, bases);
-        let mut workers: Vec<Planes<'_>> = (0..crew.threads()).map(|_| planes()).collect();
+        let crew = Crew::new(options.threads.or(alone), self.schedule.longest_stage());
+        let planes = Planes::new(dense.game, dense.layout, dense.steps, &game.casting, bases);
+        let mut workers = vec![planes; crew.threads()];
+        // Workers are among what the process held before.
+        let limits = Limits::new();
         let reached = reach::reach(&dense, &mut workers, &crew, limits, watch);
         let reached = reached.map_err(|stopped| match stopped {
             Stopped::Flawed => Declined::Flawed,

@@ -49,12 +49,8 @@ enum Held {
 /// Phases with their lanes.
 pub(super) type Lanes = Arc<[(usize, Mask)]>;
 
-/// What blocks show.
-pub(super) struct Planes<'a> {
-    game: &'a Factored,
-    layout: &'a Layout,
-    steps: &'a Steps,
-    view: DenseView,
+/// What is the same for all threads.
+struct Tables {
     /// By phase: the root of its end, and of the asked role's goals.
     ends: Vec<usize>,
     goals: Vec<Vec<(u8, usize)>>,
@@ -63,6 +59,16 @@ pub(super) struct Planes<'a> {
     needs: Vec<Vec<(RoleId, Vec<Held>)>>,
     /// By chunk: propositions with their planes.
     constants: Vec<Vec<(BaseId, Mask)>>,
+}
+
+/// What blocks show. Clones share what does not depend on the block.
+#[derive(Clone)]
+pub(super) struct Planes<'a> {
+    game: &'a Factored,
+    layout: &'a Layout,
+    steps: &'a Steps,
+    view: DenseView,
+    tables: Arc<Tables>,
     /// By level of the high digits and chunk: the phases with their lanes.
     phases: FxHashMap<(usize, usize), Lanes>,
     payoffs: [u32; 101],
@@ -73,6 +79,8 @@ pub(super) struct Planes<'a> {
     pub(super) level: usize,
     filled: Vec<usize>,
     set: Option<usize>,
+    /// Blocks turned to so far.
+    pub(super) turns: usize,
 }
 
 /// What a block shows of ends.
@@ -136,16 +144,14 @@ impl<'a> Planes<'a> {
         let needs = needs.collect();
         let mut view = DenseView::new(&game.gates, &roots, bases);
         game.constants.iter().for_each(|base| view.fill(*base, true));
+        let constants = (0..layout.chunks).map(|chunk| constants(game, layout, chunk)).collect();
+        let tables = Arc::new(Tables { ends, goals, legal, needs, constants });
         Self {
-            constants: (0..layout.chunks).map(|chunk| constants(game, layout, chunk)).collect(),
             game,
             layout,
             steps,
             view,
-            ends,
-            goals,
-            legal,
-            needs,
+            tables,
             phases: FxHashMap::default(),
             payoffs: casting.payoffs,
             goal_optional: casting.goal_optional,
@@ -154,12 +160,13 @@ impl<'a> Planes<'a> {
             level: 0,
             filled: vec![usize::MAX; layout.high.len()],
             set: None,
+            turns: 0,
         }
     }
 
     /// Whether no legal move needs the view.
     pub(super) fn moves_are_tables(&self) -> bool {
-        let held = self.legal.iter().flatten().flatten();
+        let held = self.tables.legal.iter().flatten().flatten();
         !held.into_iter().any(|held| matches!(held, Held::Root(_)))
     }
 
@@ -173,6 +180,7 @@ impl<'a> Planes<'a> {
 
     /// Turns to a block without evaluating the view.
     pub(super) fn turn_blindly_to(&mut self, block: usize) {
+        self.turns += 1;
         self.chunk = self.layout.decode(block, &mut self.values);
         let high = self.layout.high.iter().zip(&self.values);
         self.level = high.map(|(digit, value)| self.steps.part(*digit, *value)).sum();
@@ -182,7 +190,7 @@ impl<'a> Planes<'a> {
     pub(super) fn turn_to(&mut self, block: usize) {
         self.turn_blindly_to(block);
         if self.set != Some(self.chunk) {
-            for (base, plane) in &self.constants[self.chunk] {
+            for (base, plane) in &self.tables.constants[self.chunk] {
                 self.view.set(*base, plane);
             }
             self.set = Some(self.chunk);
@@ -232,12 +240,12 @@ impl<'a> Planes<'a> {
 
     /// Lanes whose state would be terminal in a phase.
     pub(super) fn ended(&self, phase: usize) -> Mask {
-        self.view.plane(self.ends[phase])
+        self.view.plane(self.tables.ends[phase])
     }
 
     /// The lanes of `within` in which a pair of moves is legal.
     pub(super) fn legal(&self, phase: usize, pair: usize, within: &Mask) -> Mask {
-        let conditions = &self.legal[phase][pair];
+        let conditions = &self.tables.legal[phase][pair];
         conditions.iter().fold(*within, |sum, held| both(&sum, &self.held(held)))
     }
 
@@ -249,13 +257,13 @@ impl<'a> Planes<'a> {
         let mut ends = Ends { terminal: NONE, paid: Vec::new() };
         for (phase, lanes) in phases {
             let lanes = both(lanes, reached);
-            let ended = both(&self.view.plane(self.ends[*phase]), &lanes);
+            let ended = both(&self.view.plane(self.tables.ends[*phase]), &lanes);
             if !any(&ended) {
                 continue;
             }
             add(&mut ends.terminal, &ended);
             let mut seen = NONE;
-            for (goal, root) in &self.goals[*phase] {
+            for (goal, root) in &self.tables.goals[*phase] {
                 let holds = both(&self.view.plane(*root), &ended);
                 if any(&both(&holds, &seen)) {
                     return Err(FlawKind::SeveralGoals(Vec::new()));
@@ -278,7 +286,7 @@ impl<'a> Planes<'a> {
 
     /// A role without a legal move in some live lane of a phase.
     pub(super) fn stuck(&self, phase: usize, live: &Mask) -> Option<FlawKind> {
-        self.needs[phase].iter().find_map(|(role, moves)| {
+        self.tables.needs[phase].iter().find_map(|(role, moves)| {
             let mut can = NONE;
             moves.iter().for_each(|held| add(&mut can, &self.held(held)));
             any(&without(live, &can)).then_some(FlawKind::NoLegalMove(*role))

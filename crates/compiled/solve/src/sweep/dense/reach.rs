@@ -1,9 +1,10 @@
-//! Forward: which places are reached, block by block in ascending order, and what they count.
+//! Forward: which places are reached, slab by slab, parents first, and what they count.
 //!
-//! A block is complete when it is its turn, but for moves inside it, which are followed until
-//! nothing is new. What a task reaches in other tasks it puts into planes of its own, which those
-//! take in when it is their turn: so tasks of one stage write nothing in common. Every state
-//! reached is checked here: for ends, payments and legal moves.
+//! A task takes its blocks in ascending order. A block is complete when it is its turn, but for
+//! moves inside it, which are followed until nothing is new. What a task reaches in other tasks it
+//! puts into parcels, planes of its own, which are delivered when the stage ends and nobody works on
+//! those tasks: so tasks of one stage write nothing in common. Every state reached is checked here:
+//! for ends, payments and legal moves.
 
 use kernel::dense::{Shift, Spread, count, moved, spread};
 use kernel::{BLOCK_WORDS, FlawKind, Isa, Mask};
@@ -144,7 +145,23 @@ struct Site<'a> {
     task: usize,
     /// What is kept of its blocks.
     kept: &'a mut [u64],
+}
+
+/// A task to which parcels are delivered.
+struct Delivery<'a> {
+    site: Site<'a>,
     parcels: Vec<Parcel>,
+}
+
+impl Delivery<'_> {
+    fn deliver(&mut self) {
+        for parcel in &self.parcels {
+            let (blocks, _) = parcel.planes.as_chunks::<BLOCK_WORDS>();
+            for (at, lanes) in blocks.iter().enumerate() {
+                add(plane_at(self.site.kept, at * KEPT_WORDS), lanes);
+            }
+        }
+    }
 }
 
 /// What came of a task.
@@ -181,51 +198,88 @@ pub(super) fn reach(
     let mut planes = HugeVec::zeroed(layout.blocks * KEPT_WORDS).map_err(lack)?;
     let kept = planes.as_mut_slice().chunks_exact_mut(schedule.inner * KEPT_WORDS);
     let mut kept: Vec<Option<&mut [u64]>> = kept.map(Some).collect();
-    let mut waiting: Vec<Vec<Parcel>> = (0..kept.len()).map(|_| Vec::new()).collect();
-    let (start, parcel) = first_parcel(dense);
-    waiting[start].push(parcel);
+    let mut waits = vec![false; kept.len()];
+    let (start, block, lane) = start(dense);
+    waits[start] = true;
+    let first = kept[start].as_deref_mut().expect("nothing is handed out yet");
+    plane_at(first, block * KEPT_WORDS)[lane / 64] |= 1 << (lane % 64);
     let mut sizes = vec![[0; 2]; kept.len()];
-    let mut counts = Counts::default();
+    let (mut counts, mut underway) = (Counts::default(), 0);
     let payment = workers[0].single_payment();
     for slab in schedule.slabs.iter().rev() {
         for stage in schedule.stages.iter().rev() {
-            look(&counts, limits, watch)?;
+            let bytes = counts.blocks as u64 * PLANE_BYTES + underway;
+            look(&counts, bytes, limits, watch)?;
             let tasks = stage.iter().map(|task| slab * schedule.tasks + task);
             let sites = tasks.filter_map(|task| {
-                let parcels = std::mem::take(&mut waiting[task]);
-                let kept = if parcels.is_empty() { None } else { kept[task].take() };
-                Some(Site { task, kept: kept?, parcels })
+                let kept = if std::mem::take(&mut waits[task]) { kept[task].take() } else { None };
+                Some(Site { task, kept: kept? })
             });
             let sites = sites.collect();
             let explored = crew.share(workers, sites, |planes, site: Site<'_>| {
                 // What is known spares looking for the longest play where it cannot be.
                 let begun = Counts { longest: counts.longest, ..Counts::default() };
-                explore(dense, planes, site, (payment, begun), (limits, watch))
-            })?;
-            for done in explored {
+                explore(dense, planes, site, (payment, begun), (limits, watch, bytes))
+            });
+            let mut parcels = Vec::new();
+            for done in explored.map_err(gravest)? {
                 sizes[done.task] = done.sizes;
                 counts.add(&done.counts);
-                for parcel in done.parcels {
-                    debug_assert!(kept[parcel.to].is_some(), "a task is done once all reached it");
-                    waiting[parcel.to].push(parcel);
-                }
+                parcels.extend(done.parcels);
+            }
+            let stage_bytes = parcels.len() as u64 * parcel_bytes(dense);
+            underway = stage_bytes.max(underway);
+            let delivered =
+                crew.share(workers, deliveries(parcels, &mut kept), |_, mut delivery| {
+                    delivery.deliver();
+                    Ok::<_, Stopped>(delivery.site)
+                });
+            for site in delivered.map_err(gravest)? {
+                waits[site.task] = true;
+                kept[site.task] = Some(site.kept);
             }
         }
     }
-    look(&counts, limits, watch)?;
-    assert!(waiting.iter().all(Vec::is_empty), "all that was reached was explored");
+    look(&counts, counts.blocks as u64 * PLANE_BYTES, limits, watch)?;
+    assert!(!waits.contains(&true), "all that was reached was explored");
     Ok(Reached { planes, payment, sizes, counts })
 }
 
-/// The start, and the task that has it.
-fn first_parcel(dense: &Dense<'_>) -> (usize, Parcel) {
+/// A flaw, where one was found.
+fn gravest(mut stopped: Vec<Stopped>) -> Stopped {
+    let flaw = stopped.iter().position(|stopped| matches!(stopped, Stopped::Flawed));
+    stopped.swap_remove(flaw.unwrap_or(0))
+}
+
+fn parcel_bytes(dense: &Dense<'_>) -> u64 {
+    (dense.schedule.inner * BLOCK_WORDS * size_of::<u64>()) as u64
+}
+
+/// Parcels by the task that they are for, each with that task's room.
+fn deliveries<'a>(
+    mut parcels: Vec<Parcel>,
+    kept: &mut [Option<&'a mut [u64]>],
+) -> Vec<Delivery<'a>> {
+    parcels.sort_by_key(|parcel| parcel.to);
+    let mut deliveries: Vec<Delivery<'a>> = Vec::new();
+    for parcel in parcels {
+        match deliveries.last_mut().filter(|last| last.site.task == parcel.to) {
+            Some(delivery) => delivery.parcels.push(parcel),
+            None => {
+                let kept = kept[parcel.to].take().expect("a task is done once all reached it");
+                let site = Site { task: parcel.to, kept };
+                deliveries.push(Delivery { site, parcels: vec![parcel] });
+            }
+        }
+    }
+    deliveries
+}
+
+/// The start: its task, block of the task, and lane.
+fn start(dense: &Dense<'_>) -> (usize, usize, usize) {
     let start: Vec<u32> = dense.game.digits.iter().map(|digit| digit.start).collect();
     let (block, lane) = dense.layout.place(&start);
-    let to = dense.schedule.task_of(block);
-    let mut parcel = Parcel { to, planes: vec![0; dense.schedule.inner * BLOCK_WORDS] };
-    let at = block % dense.schedule.inner;
-    plane_at(&mut parcel.planes, at * BLOCK_WORDS)[lane / 64] |= 1 << (lane % 64);
-    (to, parcel)
+    (dense.schedule.task_of(block), block % dense.schedule.inner, lane)
 }
 
 /// Explores the blocks of a task.
@@ -234,27 +288,22 @@ fn explore(
     planes: &mut Planes<'_>,
     site: Site<'_>,
     (payment, counts): (Option<u64>, Counts),
-    (limits, watch): (Limits, &Watch<'_>),
+    (limits, watch, bytes): (Limits, &Watch<'_>, u64),
 ) -> Result<Explored, Stopped> {
     let (isa, patience) = (Isa::detect(), dense.patience());
-    let Site { task, kept, parcels } = site;
+    let Site { task, kept } = site;
     let mut explored = Explored { task, parcels: Vec::new(), counts, sizes: [0; 2] };
-    for parcel in parcels {
-        let (blocks, _) = parcel.planes.as_chunks::<BLOCK_WORDS>();
-        for (at, lanes) in blocks.iter().enumerate() {
-            add(plane_at(kept, at * KEPT_WORDS), lanes);
-        }
-    }
     let first = task * dense.schedule.inner;
     for at in 0..dense.schedule.inner {
         let mut reached = *plane_at(kept, at * KEPT_WORDS);
         if !any(&reached) {
             continue;
         }
-        if (explored.counts.blocks + 1).is_multiple_of(patience)
-            && let Some(reason) = limits.met(watch, 0, REACH_SHARE)
-        {
-            return Err(Stopped::Limit(reason));
+        if planes.turns.is_multiple_of(patience) {
+            let mine = explored.parcels.len() as u64 * parcel_bytes(dense);
+            if let Some(reason) = limits.met(watch, bytes + mine, REACH_SHARE) {
+                return Err(Stopped::Limit(reason));
+            }
         }
         let block = first + at;
         planes.turn_to(block);
@@ -278,7 +327,7 @@ fn explore(
         for source in &sources {
             let lanes = both(&source.lanes, &live);
             if any(&lanes) {
-                leave(dense, planes, block, (source.jump, &lanes), kept, &mut explored.parcels);
+                leave(dense, planes, block, (source.jump, &lanes), kept, &mut explored.parcels)?;
             }
         }
     }
@@ -293,7 +342,7 @@ fn leave(
     (jump, lanes): (usize, &Mask),
     kept: &mut [u64],
     parcels: &mut Vec<Parcel>,
-) {
+) -> Result<(), Stopped> {
     let (schedule, jump) = (dense.schedule, &dense.choices.jumps[jump]);
     let further = jump.further(&planes.values).expect("a legal move can be played");
     let task = schedule.task_of(block);
@@ -310,12 +359,26 @@ fn leave(
             push(plane_at(kept, at * KEPT_WORDS), lanes, shifts);
             continue;
         }
-        let known = parcels.iter().position(|parcel| parcel.to == its).unwrap_or_else(|| {
-            parcels.push(Parcel { to: its, planes: vec![0; schedule.inner * BLOCK_WORDS] });
-            parcels.len() - 1
-        });
+        let known = match parcels.iter().position(|parcel| parcel.to == its) {
+            Some(known) => known,
+            None => {
+                parcels.push(Parcel { to: its, planes: empty(dense)? });
+                parcels.len() - 1
+            }
+        };
         push(plane_at(&mut parcels[known].planes, at * BLOCK_WORDS), lanes, shifts);
     }
+    Ok(())
+}
+
+/// Planes of a parcel.
+fn empty(dense: &Dense<'_>) -> Result<Vec<u64>, Stopped> {
+    let (mut planes, words) = (Vec::new(), dense.schedule.inner * BLOCK_WORDS);
+    planes
+        .try_reserve_exact(words)
+        .map_err(|_| Stopped::Limit(HaltReason::Memory { needed: parcel_bytes(dense) }))?;
+    planes.resize(words, 0);
+    Ok(planes)
 }
 
 #[inline(always)]
@@ -337,8 +400,7 @@ pub(super) fn shifted(lanes: &Mask, shifts: &[Shift]) -> Mask {
     target
 }
 
-fn look(counts: &Counts, limits: Limits, watch: &Watch<'_>) -> Result<(), Stopped> {
-    let bytes = counts.blocks as u64 * PLANE_BYTES;
+fn look(counts: &Counts, bytes: u64, limits: Limits, watch: &Watch<'_>) -> Result<(), Stopped> {
     (watch.progress)(&Progress {
         phase: "forward",
         ply: 0,

@@ -77,15 +77,9 @@ impl Schedule {
         slab * blocks..(slab + 1) * blocks
     }
 
-    /// The most slabs that are held at one time.
-    pub(super) fn most_held(&self) -> usize {
-        let (mut held, mut most) = (0, 0);
-        for released in &self.released {
-            held += 1;
-            most = most.max(held);
-            held -= released.len();
-        }
-        most
+    /// The most tasks that can be done at one time.
+    pub(super) fn longest_stage(&self) -> usize {
+        self.stages.iter().map(Vec::len).max().unwrap_or(1)
     }
 }
 

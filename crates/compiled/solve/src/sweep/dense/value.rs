@@ -1,10 +1,11 @@
-//! Backward: the value of every state reached, blocks in descending order.
+//! Backward: the value of every state reached, slab by slab, children first.
 //!
 //! A slab has two arenas, blocks of 32-bit numbers and blocks of 64-bit ones: which is told by
 //! the largest denominator of a block's levels. A block has room only if some state of it was
 //! reached. Arenas of slabs that nothing reads any more serve the next ones. Each task of a stage
-//! has the part of the arenas for its blocks to itself, and all may read what was finished before.
-//! Children of another width are copied before they are read, which happens near the start only.
+//! has the part of the arenas for its blocks to itself, where it values them in descending order,
+//! and all may read what was finished before. Children of another width are copied before they are
+//! read, which happens near the start only.
 
 use kernel::dense::{Child, Choice, Fold, Lane, Values, fold};
 use kernel::{BLOCK_LANES, Isa, Mask};
@@ -16,6 +17,7 @@ use super::choices::Choices;
 use super::layout::Jump;
 use super::planes::{Ends, NONE, Planes, add, any, both, without};
 use super::reach::{Block, Reached, shifted};
+use super::shelf::{Shelf, grown};
 use crate::backend::Trouble;
 use crate::crew::Crew;
 use crate::limits::{FORWARD_SHARE, Limits, refused};
@@ -127,32 +129,35 @@ impl Arenas {
     }
 }
 
-/// Arenas that are free, and what all of them hold.
+/// Arenas that are free.
+#[derive(Default)]
 struct Pool {
-    free: Vec<Numbers>,
-    /// Blocks of each width that every one has room for.
-    most: [usize; 2],
-    bytes: u64,
+    narrow: Shelf<HugeVec<u32>>,
+    wide: Shelf<HugeVec<u64>>,
 }
 
 impl Pool {
-    fn new(dense: &Dense<'_>, reached: &Reached) -> Self {
-        let mut most = [0; 2];
-        for sizes in reached.sizes.chunks_exact(dense.schedule.tasks) {
-            for (width, most) in most.iter_mut().enumerate() {
-                *most = sizes.iter().map(|sizes| sizes[width] as usize).sum::<usize>().max(*most);
-            }
-        }
-        Self { free: Vec::new(), most, bytes: 0 }
+    /// Arenas for the blocks of some tasks.
+    fn take(&mut self, sizes: &[[u32; 2]]) -> Result<Numbers, OutOfMemory> {
+        let lanes = |width: usize| {
+            sizes.iter().map(|sizes| sizes[width] as usize).sum::<usize>() * BLOCK_LANES
+        };
+        let narrow = self.narrow.try_take(lanes(0), grown)?;
+        Ok(Numbers { narrow, wide: self.wide.try_take(lanes(1), grown)? })
     }
 
-    fn take(&mut self) -> Result<Numbers, OutOfMemory> {
-        if let Some(numbers) = self.free.pop() {
-            return Ok(numbers);
+    fn put(&mut self, mut numbers: Numbers) {
+        if cfg!(debug_assertions) {
+            // So that it shows where a state reads what it does not lead to.
+            numbers.narrow.as_mut_slice().fill(u32::MAX);
+            numbers.wide.as_mut_slice().fill(u64::MAX);
         }
-        let [narrow, wide] = self.most.map(|blocks| blocks * BLOCK_LANES);
-        self.bytes += (narrow * size_of::<u32>() + wide * size_of::<u64>()) as u64;
-        Ok(Numbers { narrow: HugeVec::zeroed(narrow)?, wide: HugeVec::zeroed(wide)? })
+        self.narrow.put(numbers.narrow);
+        self.wide.put(numbers.wide);
+    }
+
+    fn bytes(&self) -> u64 {
+        (self.narrow.total * size_of::<u32>() + self.wide.total * size_of::<u64>()) as u64
     }
 }
 
@@ -170,11 +175,10 @@ pub(super) fn value<'d>(
         _ => unreachable!("a lack of memory is a limit"),
     };
     let schedule = dense.schedule;
-    let mut pool = Pool::new(dense, reached);
-    let numbers = Weights {
-        narrow: numbers::<u32>(dense, pool.most[0]),
-        wide: numbers::<u64>(dense, pool.most[1]),
-    };
+    let mut pool = Pool::default();
+    let some = |width: usize| reached.sizes.iter().any(|sizes| sizes[width] > 0);
+    let numbers =
+        Weights { narrow: numbers::<u32>(dense, some(0)), wide: numbers::<u64>(dense, some(1)) };
     let mut workers: Vec<Worker<'_>> =
         planes.into_iter().map(|planes| Worker::new(dense, planes)).collect();
     let slabs = (0..schedule.tops).map(|_| None).collect();
@@ -183,10 +187,10 @@ pub(super) fn value<'d>(
     let mut done = 0;
     for (&slab, released) in schedule.slabs.iter().zip(&schedule.released) {
         let sizes = &reached.sizes[slab * schedule.tasks..(slab + 1) * schedule.tasks];
-        let mut held = Slab::new(dense, reached, slab, pool.take().map_err(lack)?);
+        let mut held = Slab::new(dense, reached, slab, pool.take(sizes).map_err(lack)?);
         let mut parts = held.parts(sizes, schedule.inner);
         for stage in &schedule.stages {
-            let bytes = pool.bytes + reached.bytes();
+            let bytes = pool.bytes() + reached.bytes();
             look(watch, limits, (done, reached.counts.blocks), bytes)?;
             let jobs = stage.iter().filter(|task| sizes[**task] != [0; 2]);
             let jobs: Vec<_> =
@@ -194,9 +198,10 @@ pub(super) fn value<'d>(
             let known =
                 Known { dense, reached, weights: &numbers, slab, parts: &parts, arenas: &arenas };
             let finished = crew.share(&mut workers, jobs, |worker, (task, mut part)| {
-                worker.value(&known, task, &mut part, (limits, watch))?;
+                worker.value(&known, task, &mut part, (limits, watch, bytes))?;
                 Ok((task, part))
-            })?;
+            });
+            let finished = finished.map_err(|mut reasons: Vec<HaltReason>| reasons.remove(0))?;
             for (task, part) in finished {
                 done += sizes[task].iter().map(|size| *size as usize).sum::<usize>();
                 parts[task] = part;
@@ -204,7 +209,9 @@ pub(super) fn value<'d>(
         }
         arenas.slabs[slab] = Some(held);
         for slab in released {
-            pool.free.extend(arenas.slabs[*slab].take().map(|held| held.numbers));
+            if let Some(held) = arenas.slabs[*slab].take() {
+                pool.put(held.numbers);
+            }
         }
     }
     Ok(arenas)
@@ -228,8 +235,8 @@ fn look(
     limits.met(watch, bytes, FORWARD_SHARE).map_or(Ok(()), Err)
 }
 
-fn numbers<V: Lane>(dense: &Dense<'_>, blocks: usize) -> Vec<V> {
-    if blocks == 0 {
+fn numbers<V: Lane>(dense: &Dense<'_>, some: bool) -> Vec<V> {
+    if !some {
         return Vec::new();
     }
     dense.choices.numbers(dense.game, dense.layout, dense.steps)
@@ -334,7 +341,7 @@ impl<'a> Worker<'a> {
         known: &Known<'_>,
         task: usize,
         part: &mut Part<'_>,
-        (limits, watch): (Limits, &Watch<'_>),
+        (limits, watch, bytes): (Limits, &Watch<'_>, u64),
     ) -> Result<(), HaltReason> {
         let (schedule, patience) = (self.dense.schedule, self.dense.patience());
         let first = known.slab * schedule.tasks * schedule.inner + task * schedule.inner;
@@ -344,8 +351,8 @@ impl<'a> Worker<'a> {
             if !block.is_reached() {
                 continue;
             }
-            if (places[0] + places[1] + 1).is_multiple_of(patience)
-                && let Some(reason) = limits.met(watch, 0, FORWARD_SHARE)
+            if self.planes.turns.is_multiple_of(patience)
+                && let Some(reason) = limits.met(watch, bytes, FORWARD_SHARE)
             {
                 return Err(reason);
             }
