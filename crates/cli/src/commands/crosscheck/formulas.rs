@@ -2,6 +2,7 @@
 //! and the two in turns.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
 
 use exact::Ratio;
 use qcnf::Qcnf;
@@ -82,6 +83,9 @@ enum Failed {
 
 fn solve(walk: &Walk, formula: &Qcnf, watch: &Watch<'_>) -> Found {
     let options = Options { walk: walk.walk, ..Options::default() };
+    // A clock of its own: the definition may have taken long.
+    let Watch { time, memory, interrupt, progress, .. } = *watch;
+    let watch = &Watch { started: Instant::now(), time, memory, interrupt, progress };
     let result =
         catch_unwind(AssertUnwindSafe(|| Solver::new(formula, &options).solve(&[], watch)));
     let result = match result {
