@@ -124,6 +124,7 @@ pub(crate) fn options(args: &EngineArgs, sheet: &SheetArgs) -> Options {
             .map_or(standard.ground_limit, |limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         approximate: args.approximate,
         fold: !args.no_fold,
+        symmetry: !args.no_symmetry,
         width: args.width,
         tier: args.tier.map_or(standard.tier, Into::into),
         depth: args.depth,
@@ -165,6 +166,7 @@ fn refuse_misfits(args: &EngineArgs) -> Result<(), Failure> {
             "--threads",
             "--engine sweep or --engine search",
         ),
+        (args.no_symmetry && engine != EngineName::Sweep, "--no-symmetry", "--engine sweep"),
         (args.tier.is_some() && engine != EngineName::Sweep, "--tier", "--engine sweep"),
         (
             args.placement.is_some() && engine != EngineName::Symbolic,

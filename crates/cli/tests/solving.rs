@@ -516,11 +516,13 @@ fn completions_are_there_for_the_usual_shells() {
 fn explain_tells_how_the_game_was_compiled() {
     let ran = run(&["solve", &game("tic-tac-toe.gdl"), "--explain"]);
     assert_eq!(ran.status, 0, "{ran:?}");
-    for part in ["gates", "propositions", "groups", "tier dense: digits of 27 x 27 x 27 values"] {
+    let dense = "tier dense: digits of 27 x 27 x 27 values";
+    for part in ["gates", "propositions", "groups", dense, "symmetry  8 automorphisms; not used"] {
         assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
     }
     let ran = run(&["solve", &game("tic-tac-toe.gdl"), "--explain", "--tier", "table"]);
-    for part in ["tier planes, 1 word a state", "not dense: it was asked for"] {
+    let kept = "symmetry  8 automorphisms; one state of each orbit is kept";
+    for part in ["tier planes, 1 word a state", "not dense: it was asked for", kept] {
         assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
     }
 }
@@ -537,7 +539,7 @@ fn a_tier_that_does_not_fit_is_refused_and_one_that_does_says_the_same() {
     let misfit = run(&["solve", &pig, "--engine", "search", "--tier", "table"]);
     assert_eq!(misfit.status, 2, "{misfit:?}");
     let answer = |tier| {
-        let ran = run(&["solve", &connect, "--tier", tier]);
+        let ran = run(&["solve", &connect, "--no-symmetry", "--tier", tier]);
         assert_eq!(ran.status, 0, "{ran:?}");
         // All but the line of times.
         let lines = ran.out.lines().filter(|line| !line.starts_with("time"));
@@ -549,6 +551,28 @@ fn a_tier_that_does_not_fit_is_refused_and_one_that_does_says_the_same() {
         assert!(answer("table").iter().all(|line| ran.out.contains(line)), "{ran:?}");
     }
     let misfit = run(&["solve", &connect, "--engine", "reference", "--threads", "2"]);
+    assert_eq!(misfit.status, 2, "{misfit:?}");
+}
+
+#[test]
+fn symmetry_changes_only_what_is_stored() {
+    let game = game("stochastic-tic-tac-toe-3x3.gdl");
+    let answer = |more: &[&str]| {
+        let ran = run(&[&["solve", &game, "--tier", "table", "--json"], more].concat());
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let line = |line: &&str| {
+            let kept = ["stored", "seconds", "memory", "bytes"];
+            !kept.iter().any(|key| line.contains(key))
+        };
+        let stored = ran.out.lines().find(|line| line.contains("\"stored\"")).expect("a count");
+        let digits: String = stored.chars().filter(char::is_ascii_digit).collect();
+        let others: Vec<String> = ran.out.lines().filter(line).map(str::to_owned).collect();
+        (digits.parse::<u64>().expect("a number"), others)
+    };
+    let (few, all) = (answer(&[]), answer(&["--no-symmetry"]));
+    assert_eq!(few.1, all.1);
+    assert!(6 * few.0 <= all.0, "{} of {} states", few.0, all.0);
+    let misfit = run(&["solve", &game, "--engine", "search", "--no-symmetry"]);
     assert_eq!(misfit.status, 2, "{misfit:?}");
 }
 

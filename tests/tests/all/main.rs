@@ -10,6 +10,7 @@ mod counts;
 mod depths;
 mod games;
 mod lineup;
+mod orbits;
 mod pitfalls;
 mod places;
 mod players;

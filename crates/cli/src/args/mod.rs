@@ -309,6 +309,10 @@ pub(crate) struct EngineArgs {
     /// Keep the states that wait for chance too; for tests and measurements
     #[arg(long, hide_short_help = true)]
     pub(crate) no_fold: bool,
+    /// Keep all states, where the sweep would keep one of each set of states that symmetries of the
+    /// game map to each other; for tests and measurements (needs --engine sweep)
+    #[arg(long, hide_short_help = true)]
+    pub(crate) no_symmetry: bool,
     /// How the sweep keeps states; for tests and measurements (needs --engine sweep)
     #[arg(long, value_enum, value_name = "TIER", hide_short_help = true)]
     pub(crate) tier: Option<TierName>,

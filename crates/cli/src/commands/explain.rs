@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use gdl::Source;
-use solve::{Game, TierChoice};
+use solve::{Game, SymmetryChoice, TierChoice};
 use verdict::Question;
 
 use crate::args::{EngineName, SolveArgs};
@@ -36,9 +36,11 @@ pub(crate) fn write(
         let game = Game::new(question, &options, watch)?;
         let expander = game.expander(&options)?;
         let choice = solve::tier_choice(&game, question, &options);
-        Ok((game, expander, choice))
+        let table = args.disk.table.is_some();
+        let symmetry = solve::symmetry_choice(&game, &*expander, question, &options, table);
+        Ok((game, expander, choice, symmetry))
     });
-    let (game, expander, choice) = compiled.map_err(|stop| failure(stop, source))?;
+    let (game, expander, choice, symmetry) = compiled.map_err(|stop| failure(stop, source))?;
     let count = |number: usize| show_count(number as u64);
     let net = &game.net;
     writeln!(
@@ -56,26 +58,64 @@ pub(crate) fn write(
         "          {} groups of which one holds; the ply {level} from the state",
         count(game.guesses.groups.len())
     )?;
-    if args.engine.name() == EngineName::Sweep
+    let sweeps = args.engine.name() == EngineName::Sweep;
+    if sweeps
         && args.disk.checkpoint.is_none()
         && args.disk.table.is_none()
         && let TierChoice::Dense(sizes, places) = &choice
     {
         let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
         let (sizes, places) = (sizes.join(" x "), show_count(*places));
-        return Ok(writeln!(
-            out,
-            "          tier dense: digits of {sizes} values, {places} places"
-        )?);
+        writeln!(out, "          tier dense: digits of {sizes} values, {places} places")?;
+        return write_symmetry(out, &game, &symmetry, Some("places are not kept by it"));
     }
     let words = expander.words();
     assert!(words > 0, "a key has a word");
     let words = counted(words as u64, "word");
     write!(out, "          tier {}, {words} a state", expander.tier())?;
     match choice {
-        TierChoice::Table(why) if args.engine.name() == EngineName::Sweep => {
-            Ok(writeln!(out, "; not dense: {why}")?)
+        TierChoice::Table(why) if sweeps => writeln!(out, "; not dense: {why}")?,
+        _ => writeln!(out)?,
+    }
+    let elsewhere = (!sweeps).then_some("it is the sweep that uses it");
+    write_symmetry(out, &game, &symmetry, elsewhere)
+}
+
+/// Generators that are shown.
+const SHOWN_GENERATORS: usize = 4;
+
+/// Writes which symmetries there are, and whether they are used; `elsewhere` says why not where that
+/// is not for the tables of the sweep to say.
+fn write_symmetry(
+    out: &mut dyn Write,
+    game: &Game,
+    symmetry: &SymmetryChoice,
+    elsewhere: Option<&str>,
+) -> Result<(), Failure> {
+    let found = &symmetry.found;
+    let search = if found.is_complete { "" } else { " (not looked for to the end)" };
+    if found.generators.is_empty() {
+        return Ok(writeln!(out, "symmetry  none was found{search}")?);
+    }
+    let used = match (elsewhere, symmetry.used) {
+        (Some(why), _) | (None, Err(why)) => format!("not used: {why}"),
+        (None, Ok(used)) if used as u128 == found.order => {
+            "one state of each orbit is kept".to_owned()
         }
-        _ => Ok(writeln!(out)?),
+        (None, Ok(used)) => format!("{used} of them are used to keep one state of each orbit"),
+    };
+    let late = elsewhere.is_none() && symmetry.used.is_ok() && symmetry.after > 0;
+    let used = match late {
+        true => format!("{used}, once {} are", counted(symmetry.after, "state")),
+        false => used,
+    };
+    let order = show_count(u64::try_from(found.order).unwrap_or(u64::MAX));
+    writeln!(out, "symmetry  {order} automorphisms{search}; {used}")?;
+    for generator in found.generators.iter().take(SHOWN_GENERATORS) {
+        writeln!(out, "          {}", generator.text(&game.net))?;
+    }
+    match found.generators.len() {
+        0..=SHOWN_GENERATORS => Ok(()),
+        more => Ok(writeln!(out, "          and {} more", more - SHOWN_GENERATORS)?),
     }
 }

@@ -79,6 +79,7 @@ fn refuse_misfits(args: &SolveArgs) -> Result<(), Failure> {
         (engine.width.is_some(), "--width"),
         (engine.no_fold, "--no-fold"),
         (engine.threads.is_some(), "--threads"),
+        (engine.no_symmetry, "--no-symmetry"),
         (args.explain, "--explain"),
         (args.audit, "--audit"),
         (args.disk.checkpoint.is_some(), "--checkpoint"),

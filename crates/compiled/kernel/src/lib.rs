@@ -14,6 +14,7 @@ mod frame;
 mod isa;
 mod machine;
 mod moves;
+mod orbits;
 mod planes;
 mod playout;
 mod program;
@@ -38,6 +39,7 @@ pub use expand::{
 };
 pub use isa::Isa;
 pub use machine::Machine;
+pub use orbits::Orbits;
 pub use planes::{CodeSizes, PlaneKernel};
 pub use playout::{PlayoutStats, Playouts, playouts};
 pub use rollout::{RolloutEnds, Rollouts};

@@ -15,6 +15,7 @@ mod rebuild;
 mod recursion;
 mod scc;
 pub mod script;
+pub mod symmetry;
 mod text;
 mod verify;
 

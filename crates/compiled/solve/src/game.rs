@@ -5,13 +5,14 @@
 //! [`Game::forget_group`] or [`Game::forget_level`], and the solve starts again: a guess can cost
 //! time, never truth.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use exact::Ratio;
 use gdl::{RoleId, Rulebook, Span, keyword};
 use ground::{GroundLimits, GroundRules};
 use index::{Id, IndexVec};
 use kernel::{Casting, Expander, FlawKind, PlaneKernel};
+use net::symmetry::Symmetry;
 use net::{BaseId, InputId, LowerFault, LowerLimits, Net};
 use verdict::{Counts, Fault, Halt, HaltReason, Objective, Question, Stop, Watch};
 
@@ -51,6 +52,7 @@ pub struct Game {
     pub guesses: Guesses,
     /// Guesses that were taken back, in order.
     pub taken_back: Vec<TakenBack>,
+    symmetry: OnceLock<Symmetry>,
 }
 
 /// A guess that was taken back.
@@ -98,7 +100,13 @@ impl Game {
         let guesses = guess(&net);
         let rulebook = Arc::clone(&question.rulebook);
         let net = Arc::new(net);
-        Ok(Self { rulebook, net, casting, classes, guesses, taken_back: Vec::new() })
+        let (taken_back, symmetry) = (Vec::new(), OnceLock::new());
+        Ok(Self { rulebook, net, casting, classes, guesses, taken_back, symmetry })
+    }
+
+    /// The symmetries of the game, looked for when first asked about.
+    pub fn symmetry(&self) -> &Symmetry {
+        self.symmetry.get_or_init(|| net::symmetry::find(&self.net, self.casting.asked))
     }
 
     /// An expander for the game under the present guesses.

@@ -24,4 +24,6 @@ pub use options::{Options, Tier};
 pub use players::each;
 pub use search::{Evaluator, Search};
 pub use storage::{Storage, StorageFault};
-pub use sweep::{Perft, PerftPly, Sweep, TierChoice, perft, tier_choice};
+pub use sweep::{
+    Perft, PerftPly, Sweep, SymmetryChoice, TierChoice, perft, symmetry_choice, tier_choice,
+};

@@ -23,6 +23,8 @@ pub struct Options {
     pub approximate: bool,
     /// Sweep only: pass through states that wait for chance instead of keeping them.
     pub fold: bool,
+    /// Sweep only: keep one state of each orbit under the game's symmetries.
+    pub symmetry: bool,
     /// Sweep only, for games whose states recur: bounds of this width, in units of 2^-63, instead
     /// of a fraction.
     pub width: Option<u64>,
@@ -48,6 +50,7 @@ impl Default for Options {
             ground_limit: 20_000_000,
             approximate: false,
             fold: true,
+            symmetry: true,
             width: None,
             tier: Tier::Auto,
             depth: None,

@@ -16,6 +16,7 @@ mod board;
 mod logic;
 mod recurrent;
 mod roles;
+mod symmetric;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +28,7 @@ use verdict::{Objective, Question};
 use crate::dice::Dice;
 
 pub use recurrent::recurrent;
+pub use symmetric::symmetric;
 
 /// Everything that is drawn for one sheet.
 struct Sheet {

@@ -182,11 +182,35 @@ impl Checkpoint {
         self.found.as_ref().map_or(&[], |manifest| &manifest.taken_back)
     }
 
-    /// Begins an attempt on the compiled game: what is there of the same attempt is continued, what
-    /// is there of an earlier one is taken away.
-    pub(super) fn begin(&mut self, game: &Game, compiled: u64) -> Result<Past, StorageFault> {
+    /// The group of which one state of each orbit is kept in what an attempt would continue, 0 where
+    /// all states are; none where there is nothing to be continued.
+    pub(super) fn group(&self, game: &Game) -> Option<u64> {
+        let same = self.found.as_ref().filter(|found| found.taken_back == game.taken_back);
+        same.map(|found| found.group)
+    }
+
+    /// Refuses a checkpoint of one state of each orbit where all states are wanted.
+    pub(super) fn keeps_orbits(&self, wants: &str) -> StorageFault {
+        let message = format!(
+            "the checkpoint `{}` keeps one state of each set that symmetries of the game map to each \
+             other, and {wants}",
+            self.path.display()
+        );
+        let note = "continue it as it was begun, or give another folder and `--no-symmetry`";
+        StorageFault::refused("checkpoint-of-orbits", message, note)
+    }
+
+    /// Begins an attempt on the compiled game, of which one state of each orbit under a group is
+    /// kept: what is there of the same attempt is continued, what is there of an earlier one is taken
+    /// away.
+    pub(super) fn begin(
+        &mut self,
+        game: &Game,
+        group: u64,
+        compiled: u64,
+    ) -> Result<Past, StorageFault> {
         let taken_back = game.taken_back.clone();
-        let manifest = Manifest { asked: self.asked_text(), taken_back, compiled };
+        let manifest = Manifest { asked: self.asked_text(), taken_back, group, compiled };
         self.identity = store::checksum(manifest.text().as_bytes());
         let found = self.found.replace(manifest.clone());
         if found.as_ref() == Some(&manifest) {

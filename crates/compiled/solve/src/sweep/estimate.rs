@@ -6,8 +6,6 @@
 
 use std::time::{Duration, Instant};
 
-use crate::backend::PlyCounts;
-
 /// Plies over which a slope is taken.
 const SPAN: usize = 3;
 /// Plies that are looked ahead at most.
@@ -32,9 +30,9 @@ impl Estimate {
         Self { begun: Instant::now(), sizes: Vec::new(), expanded: 0, end: None }
     }
 
-    /// A ply was expanded; the next one has `newest` states.
-    pub(super) fn expanded(&mut self, counts: &PlyCounts, newest: u64) {
-        self.expanded += counts.states;
+    /// A ply of `states` kept states was expanded; the next one has `newest`.
+    pub(super) fn expanded(&mut self, states: u64, newest: u64) {
+        self.expanded += states;
         self.sizes.push(newest);
         let done = self.expanded + newest + ahead(&self.sizes).unwrap_or(0);
         let rest = done - self.expanded;

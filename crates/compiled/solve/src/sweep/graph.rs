@@ -19,7 +19,7 @@ use kernel::{BLOCK_LANES, BLOCK_WORDS, Expander, Expansion};
 use store::HugeVec;
 use verdict::{Counts, Halt, HaltReason, Progress, Stop, Verdict, Watch};
 
-use super::layers::reduce;
+use super::layers::{Manner, reduce};
 use super::plies::{self, Run};
 use super::recurrent::{self, Choices, Frame, Values};
 use super::registers::{Children, NarrowRegisters, Registers, Share, WideRegisters, for_lanes};
@@ -82,7 +82,7 @@ fn halt(
         progress: watch.progress,
     };
     let reader = expander.fork();
-    let backend = super::layers::on_processor(expander, None, root, false)
+    let backend = super::layers::on_processor(expander, root, Manner::default())
         .map_err(|trouble| end(game, &*reader, trouble))?;
     let run = Run { reader, backend, disjoint: false, horizon: None };
     match run.solve(game, &Options::default(), &quiet) {

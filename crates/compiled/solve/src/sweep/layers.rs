@@ -13,6 +13,7 @@
 //! sorting keys within a ply (destroys the locality that discovery order has).
 
 mod backward;
+mod counting;
 mod forward;
 mod resume;
 
@@ -30,6 +31,7 @@ use super::parts::Scatter;
 use super::past::Past;
 use super::record;
 use super::runs::Window;
+use super::symmetry::{Quotient, Reduction, Search};
 use super::table::{PlyKeys, Slots};
 use super::toss::Toss;
 use super::trail::Trail;
@@ -92,6 +94,11 @@ struct Windows {
 pub(crate) struct Layers<const W: usize> {
     expander: Box<dyn Expander>,
     level: Option<LevelTables>,
+    /// What makes states of one orbit one, and from which ply on; how it is found, and after how many
+    /// states.
+    quotient: Option<Quotient>,
+    reduced_from: usize,
+    search: Option<(u64, Box<Search>)>,
     plies: Vec<Layer<W>>,
     /// What the blocks of expanded plies showed, and the ids of children in the next ply, ply after
     /// ply, in order of emission.
@@ -125,22 +132,31 @@ pub(crate) struct Layers<const W: usize> {
     largest: usize,
 }
 
+/// How states are told apart and which are kept.
+#[derive(Default)]
+pub(super) struct Manner {
+    /// Tells the ply of a state.
+    pub(super) level: Option<LevelTables>,
+    /// Whether one state of each orbit is kept.
+    pub(super) reduction: Reduction,
+    /// Whether states that wait for chance are passed through.
+    pub(super) fold: bool,
+}
+
 /// A backend for keys of the expander's width, all in memory.
-pub(crate) fn on_processor(
+pub(super) fn on_processor(
     expander: Box<dyn Expander>,
-    level: Option<LevelTables>,
     root: &[u64],
-    fold: bool,
+    manner: Manner,
 ) -> Result<Box<dyn SweepBackend>, Trouble> {
-    continued(expander, level, root, fold, (Trail::default(), Past::default(), None))
+    continued(expander, root, manner, (Trail::default(), Past::default(), None))
 }
 
 /// A backend that leaves a trail, goes on where an earlier process ended, and writes a table.
 pub(super) fn continued(
     expander: Box<dyn Expander>,
-    level: Option<LevelTables>,
     root: &[u64],
-    fold: bool,
+    manner: Manner,
     (trail, past, feed): (Trail, Past, Option<Rc<RefCell<Feed>>>),
 ) -> Result<Box<dyn SweepBackend>, Trouble> {
     fn boxed<const W: usize>(
@@ -154,11 +170,11 @@ pub(super) fn continued(
         Ok(Box::new(layers))
     }
     match expander.words() {
-        1 => boxed(Layers::<1>::new(expander, level, root, fold, trail), past, feed),
-        2 => boxed(Layers::<2>::new(expander, level, root, fold, trail), past, feed),
-        3 => boxed(Layers::<3>::new(expander, level, root, fold, trail), past, feed),
-        4 => boxed(Layers::<4>::new(expander, level, root, fold, trail), past, feed),
-        _ => boxed(Layers::<0>::new(expander, level, root, fold, trail), past, feed),
+        1 => boxed(Layers::<1>::new(expander, root, manner, trail), past, feed),
+        2 => boxed(Layers::<2>::new(expander, root, manner, trail), past, feed),
+        3 => boxed(Layers::<3>::new(expander, root, manner, trail), past, feed),
+        4 => boxed(Layers::<4>::new(expander, root, manner, trail), past, feed),
+        _ => boxed(Layers::<0>::new(expander, root, manner, trail), past, feed),
     }
 }
 
@@ -198,13 +214,22 @@ fn gcd(mut left: u32, mut right: u32) -> u32 {
 impl<const W: usize> Layers<W> {
     fn new(
         expander: Box<dyn Expander>,
-        level: Option<LevelTables>,
         root: &[u64],
-        fold: bool,
+        manner: Manner,
         trail: Trail,
     ) -> Result<Self, Trouble> {
+        let Manner { level, reduction, fold } = manner;
+        let (quotient, search) = match reduction {
+            Reduction::None => (None, None),
+            Reduction::Later(after, search) => (None, Some((after, search))),
+            Reduction::Now(quotient) => (Some(*quotient), None),
+        };
         let width = expander.words();
         assert_eq!(root.len(), width, "the root is one key");
+        assert!(
+            quotient.as_ref().is_none_or(|quotient| quotient.is_alone(root)),
+            "automorphisms leave the root as it is"
+        );
         let mut slots = Slots::new(key_bits(&*expander));
         slots.reset(1).map_err(refused)?;
         let mut keys = PlyKeys::new(width);
@@ -213,6 +238,9 @@ impl<const W: usize> Layers<W> {
             expander,
             folding: fold && level.is_some(),
             level,
+            quotient,
+            reduced_from: 0,
+            search,
             plies: vec![Layer::new(keys, 0)],
             trail,
             windows: Windows::default(),
@@ -255,10 +283,14 @@ impl<const W: usize> Layers<W> {
     fn expand(&mut self, ply: usize, block: usize, children: bool) -> Result<usize, Trouble> {
         let width = self.expander.words();
         let keys = self.plies[ply].block(block, width, &mut self.trail, &mut self.windows.keys)?;
-        match self.expander.expand(keys, children, &mut self.expansion) {
-            Ok(()) => Ok(keys.len() / width),
-            Err(flaw) => Err(Trouble::flaw(keys, width, flaw)),
+        let expanded = self.expander.expand(keys, children, &mut self.expansion);
+        expanded.map_err(|flaw| Trouble::flaw(keys, width, flaw))?;
+        match &mut self.quotient {
+            Some(quotient) if ply >= self.reduced_from => quotient.weigh(keys),
+            Some(quotient) => quotient.take_all(keys.len() / width),
+            None => {}
         }
+        Ok(keys.len() / width)
     }
 
     fn blocks(&self, ply: usize) -> usize {
@@ -275,26 +307,6 @@ impl<const W: usize> Layers<W> {
         let words = self.trail.record(at, at + length, window)?;
         *cursor += length;
         Ok(record::read(words, &mut self.expansion))
-    }
-
-    /// Adds what the last expansion of `lanes` lanes found to the counts.
-    fn count(&mut self, lanes: usize, counts: &mut PlyCounts) {
-        let found = &self.expansion;
-        let population = |mask: &kernel::Mask| -> u64 {
-            mask.iter().map(|word| u64::from(word.count_ones())).sum()
-        };
-        let (terminal, waiting) = (population(&found.terminal), population(&found.waiting));
-        counts.states += lanes as u64;
-        counts.terminal += terminal;
-        counts.decisions += lanes as u64 - terminal - waiting;
-        counts.simultaneous |= found.simultaneous;
-        reduce(&found.joints, &mut self.shares);
-        for (joint, &(_, total)) in found.joints.iter().zip(&self.shares) {
-            counts.edges += population(&joint.mask);
-            if let Err(place) = counts.totals.binary_search(&total) {
-                counts.totals.insert(place, total);
-            }
-        }
     }
 }
 
@@ -325,6 +337,7 @@ impl<const W: usize> SweepBackend for Layers<W> {
     }
 
     fn advance(&mut self, most_steps: u32, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
+        self.look_for_symmetries();
         let parted = self.is_too_large(self.expected(), watch);
         match self.grow(most_steps, parted, watch) {
             Err(Trouble::Limit(HaltReason::Memory { .. })) if !parted && self.trail.can_spill() => {
@@ -441,7 +454,7 @@ impl<const W: usize> SweepBackend for Layers<W> {
         }
         let width = self.expander.words();
         let mut all: PlyKeys<W> = PlyKeys::new(width);
-        let mut ids = HugeVec::new();
+        let (mut ids, mut least) = (HugeVec::new(), Vec::new());
         self.slots.reset(self.largest).map_err(refused)?;
         for ply in 0..self.plies.len() {
             for block in 0..self.blocks(ply) {
@@ -449,7 +462,12 @@ impl<const W: usize> SweepBackend for Layers<W> {
                 let window = &mut self.windows.keys;
                 let block = self.plies[ply].block(block, width, &mut self.trail, window)?;
                 ids.clear();
-                all.insert_all(&mut self.slots, block, &mut ids).map_err(refused)?;
+                least.clear();
+                least.extend_from_slice(block);
+                if let Some(quotient) = &self.quotient {
+                    quotient.lessen(&mut least);
+                }
+                all.insert_all(&mut self.slots, &least, &mut ids).map_err(refused)?;
             }
         }
         let mut counts = PlyCounts::default();
@@ -458,6 +476,9 @@ impl<const W: usize> SweepBackend for Layers<W> {
             let lanes = block.len() / width;
             let expanded = self.expander.expand(block, false, &mut self.expansion);
             expanded.map_err(|flaw| Trouble::flaw(block, width, flaw))?;
+            if let Some(quotient) = &mut self.quotient {
+                quotient.weigh(block);
+            }
             self.count(lanes, &mut counts);
         }
         let counted = (counts.states, counts.decisions);

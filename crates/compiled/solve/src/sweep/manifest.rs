@@ -10,7 +10,7 @@ use crate::game::TakenBack;
 use crate::options::Options;
 
 /// Version of the form of the folder.
-const FORM: u32 = 3;
+const FORM: u32 = 4;
 
 /// A manifest in parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(super) struct Manifest {
     /// The lines about rules and question.
     pub(super) asked: Vec<String>,
     pub(super) taken_back: Vec<TakenBack>,
+    /// A checksum of the group of which one state of each orbit is kept; 0 where all states are.
+    pub(super) group: u64,
     /// [`crate::Game::fingerprint`].
     pub(super) compiled: u64,
 }
@@ -27,9 +29,10 @@ impl Manifest {
     pub(super) fn text(&self) -> String {
         let guesses: Vec<String> = self.taken_back.iter().map(TakenBack::text).collect();
         format!(
-            "oddsmith checkpoint {FORM}\n{}\ntaken back {}\ncompiled {:016x}\n",
+            "oddsmith checkpoint {FORM}\n{}\ntaken back {}\ngroup {:016x}\ncompiled {:016x}\n",
             self.asked.join("\n"),
             if guesses.is_empty() { "nothing".to_owned() } else { guesses.join(" ") },
+            self.group,
             self.compiled
         )
     }
@@ -38,6 +41,7 @@ impl Manifest {
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut lines: Vec<&str> = text.lines().collect();
         let compiled = lines.pop()?.strip_prefix("compiled ")?;
+        let group = lines.pop()?.strip_prefix("group ")?;
         let guesses = lines.pop()?.strip_prefix("taken back ")?;
         let first = lines.first().copied()?;
         if first != format!("oddsmith checkpoint {FORM}") {
@@ -50,6 +54,7 @@ impl Manifest {
         let manifest = Self {
             asked: lines[1..].iter().map(|line| (*line).to_owned()).collect(),
             taken_back,
+            group: u64::from_str_radix(group, 16).ok()?,
             compiled: u64::from_str_radix(compiled, 16).ok()?,
         };
         (manifest.text() == text).then_some(manifest)
@@ -103,6 +108,7 @@ mod tests {
         let manifest = Manifest {
             asked: vec!["rules 1 of 2 bytes".to_owned(), "role x".to_owned()],
             taken_back: vec![TakenBack::Level, TakenBack::Group(3)],
+            group: 0x12,
             compiled: 0xabc,
         };
         let text = manifest.text();
@@ -110,6 +116,6 @@ mod tests {
         for cut in 0..text.len() {
             assert_eq!(Manifest::parse(&text[..cut]), None);
         }
-        assert_eq!(Manifest::parse(&text.replace("checkpoint 3", "checkpoint 2")), None);
+        assert_eq!(Manifest::parse(&text.replace("checkpoint 4", "checkpoint 3")), None);
     }
 }

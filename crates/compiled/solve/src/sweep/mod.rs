@@ -26,6 +26,7 @@ mod registers;
 mod runs;
 mod scale;
 mod spool;
+mod symmetry;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -48,12 +49,15 @@ use crate::game::{Game, unknown};
 use crate::storage::{Storage, StorageFault};
 use checkpoint::Checkpoint;
 use feed::Feed;
+use layers::Manner;
 use level::LevelTables;
 use past::Past;
+use symmetry::Reduction;
 use trail::Trail;
 
 pub use dense::{TierChoice, tier_choice};
 pub use paths::{Perft, PerftPly, perft};
+pub use symmetry::{SymmetryChoice, symmetry_choice};
 
 /// The sweep on the processor.
 #[derive(Clone, Debug, Default)]
@@ -160,14 +164,45 @@ impl Kept<'_> {
         Ok(Some(Rc::new(RefCell::new(feed))))
     }
 
+    /// Whether one state of each orbit is kept: as an earlier process did, where one began.
+    fn reduction(
+        &self,
+        game: &Game,
+        expander: &dyn Expander,
+        question: &Question,
+        options: &Options,
+    ) -> Result<Reduction, StorageFault> {
+        let checkpoint = self.checkpoint.as_deref();
+        let table = self.table.is_some();
+        if let Some((checkpoint, group)) =
+            checkpoint.and_then(|held| Some((held, held.group(game)?)))
+        {
+            match group {
+                0 => return Ok(Reduction::None),
+                _ if table => return Err(checkpoint.keeps_orbits("a table claims every state")),
+                _ if !options.symmetry => {
+                    return Err(checkpoint.keeps_orbits("`--no-symmetry` keeps all"));
+                }
+                _ => {}
+            }
+        }
+        let written = (table, checkpoint.is_some());
+        Ok(Reduction::new(game, expander, question, options, written))
+    }
+
     /// The trail of an attempt, and what an earlier process left of it.
-    fn begin(self, game: &Game, expander: &dyn Expander) -> Result<(Trail, Past), StorageFault> {
+    fn begin(
+        self,
+        game: &Game,
+        expander: &dyn Expander,
+        reduction: &Reduction,
+    ) -> Result<(Trail, Past), StorageFault> {
         let Self { checkpoint, spill, thrift, .. } = self;
         let mut past = Past::default();
         let mut shared = None;
         if let Some(held) = checkpoint {
             let alone = Arc::get_mut(held).expect("an attempt that ended holds no checkpoint");
-            past = alone.begin(game, game.fingerprint(expander))?;
+            past = alone.begin(game, reduction.fingerprint(), game.fingerprint(expander))?;
             shared = Some(Arc::clone(held));
         }
         Ok((Trail::new(shared, spill, expander.words()).thrifty(thrift), past))
@@ -198,16 +233,19 @@ fn attempt(
         return Err(Ended::Restart);
     }
     let reader = expander.fork();
+    let reduction = kept.reduction(game, &*expander, question, options);
+    let reduction = reduction.map_err(|fault| Ended::Stop(fault.stop()))?;
+    let manner = Manner { level, reduction, fold: options.fold };
     let feed = kept.feed(game, &*expander, watch).map_err(|fault| Ended::Stop(fault.stop()))?;
     // Where plies may share states their keys stay in memory anyway.
     let wanted = feed.as_ref().filter(|_| disjoint);
     let folder = wanted.map(|feed| feed.borrow().folder().to_owned());
     let unwritten = Arc::clone(&kept.unwritten);
-    let begun = kept.begin(game, &*expander).map_err(Trouble::from);
+    let begun = kept.begin(game, &*expander, &manner.reduction).map_err(Trouble::from);
     let backend = begun
         .and_then(|(trail, past)| {
             let kept = (trail.keeping_keys(folder), past, feed.clone());
-            layers::continued(expander, level, &root, options.fold, kept)
+            layers::continued(expander, &root, manner, kept)
         })
         .map_err(|trouble| end(game, &*reader, trouble))?;
     let run = plies::Run { reader, backend, disjoint, horizon: question.horizon };
@@ -296,7 +334,9 @@ pub(crate) fn visit(
             graph::visit(game, expander, &root, watch)
         } else {
             let (reader, disjoint) = (expander.fork(), level.is_some());
-            layers::on_processor(expander, level, &root, options.fold)
+            let reduction = Reduction::new(game, &*expander, question, options, (false, false));
+            let manner = Manner { level, reduction, fold: options.fold };
+            layers::on_processor(expander, &root, manner)
                 .map_err(|trouble| end(game, &*reader, trouble))
                 .and_then(|backend| {
                     let reader = reader.fork();

@@ -155,7 +155,8 @@ impl Run {
                 Ok(counts) => {
                     assert!(counts.steps <= left, "a sweep stops at its horizon");
                     done += counts.steps;
-                    estimate.expanded(&counts, self.backend.states(self.backend.plies() - 1));
+                    let next = self.backend.states(self.backend.plies() - 1);
+                    estimate.expanded(self.backend.states(newest), next);
                     forward.counts.push(counts);
                 }
                 Err(Trouble::Limit(reason)) => forward.limit = Some(reason),

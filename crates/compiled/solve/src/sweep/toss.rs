@@ -12,7 +12,7 @@
 //! Worth a factor of two to three in memory and time on games in which each move is followed by a
 //! toss.
 
-use kernel::{Delta, Expansion};
+use kernel::{Delta, Expansion, Orbits};
 use rustc_hash::FxHashMap;
 
 /// The outcomes that all states of a ply have.
@@ -88,6 +88,19 @@ impl Distinct {
         masks.len() <= MOST_MOVES
             && masks.iter().all(|mask| shared(mask))
             && masks.iter().enumerate().all(|(at, mask)| !masks[..at].contains(mask))
+    }
+
+    /// Whether the same holds of all images of the states seen, so that a state kept for its orbit
+    /// stands for as many children as its orbit has states for each move that it has. Moves change
+    /// whole fields of the key that all states share and that automorphisms map to each other: then
+    /// an image of a child holds there what its move put there, renamed, and elsewhere what the
+    /// image of its parent holds, which therefore follows from it.
+    pub(super) fn is_kept_by(&self, orbits: &Orbits) -> bool {
+        let mut changed = Delta::default();
+        for mask in self.masks.values() {
+            changed.iter_mut().zip(mask).for_each(|(changed, mask)| *changed |= mask);
+        }
+        orbits.keep(&changed, &self.all, &self.some)
     }
 
     /// The children of one state by each move met, legal there or not.

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use exact::Ratio;
 use verdict::Progress;
 
-use super::super::{layers, level_tables, start};
+use super::super::layers::{self, Manner};
+use super::super::symmetry::Reduction;
+use super::super::{level_tables, start};
 use super::*;
 use crate::Options;
 use crate::backend::{RootEdge, Scale, SweepBackend};
@@ -78,7 +80,12 @@ fn swept(most: usize, trouble: Trouble, watch: &Watch<'_>) -> (Run, Forward, Beg
     let mut game = Game::new(&question, &options, watch).expect("a game");
     let Ok((expander, root)) = start(&mut game, &options) else { panic!("a root") };
     let (level, reader) = (level_tables(&game, &*expander), expander.fork());
-    let inner = layers::on_processor(expander, level, &root, options.fold).expect("a root");
+    let inner = layers::on_processor(
+        expander,
+        &root,
+        Manner { level, reduction: Reduction::None, fold: options.fold },
+    )
+    .expect("a root");
     let begun = Begun::default();
     let backend = Box::new(Shallow { inner, most, trouble, begun: Rc::clone(&begun) });
     let mut run = Run { reader, backend, disjoint: true, horizon: None };

@@ -236,6 +236,9 @@ impl<const W: usize> Layers<W> {
             self.tell(watch, block);
             let lanes = self.expand(newest, block, true)?;
             self.count(lanes, &mut counts);
+            if let Some(quotient) = &self.quotient {
+                quotient.lessen(&mut self.expansion.children);
+            }
             let (record, edges) = self.trail.tails();
             record::write(record, lanes, &self.expansion).map_err(refused)?;
             let children = &self.expansion.children;
@@ -257,7 +260,7 @@ impl<const W: usize> Layers<W> {
         let newest = self.plies.len() - 1;
         let (width, step) = (self.expander.words(), self.plies[newest].step);
         let mut counts = PlyCounts { steps: 2, ..PlyCounts::default() };
-        let (mut toss, mut distinct) = (None, Distinct::new(width));
+        let (mut toss, mut distinct, mut passed) = (None, Distinct::new(width), 0);
         for block in 0..self.blocks(newest) {
             self.check_growth(next, watch)?;
             self.tell(watch, block);
@@ -270,13 +273,16 @@ impl<const W: usize> Layers<W> {
             let parents = self.plies[newest].block(block, width, &mut self.trail, window)?;
             let folds = counts.totals.iter().all(|total| *total == 1)
                 && distinct.take_in(parents, &self.expansion)
+                && self.counts_by_orbits(newest, &distinct)
                 && self.pass_through(&children, &mut toss, next)?;
             if !folds {
                 // A ply that breaks late would cost twice at each step from here on.
                 self.folding &= block < 4;
                 return Ok(None);
             }
-            counts.folded += (children.len() / width) as u64;
+            passed += (children.len() / width) as u64;
+            counts.folded +=
+                self.expansion.joints.iter().map(|it| self.states_of(&it.mask)).sum::<u64>();
             self.expansion.children = children;
             self.pour(next)?;
         }
@@ -285,9 +291,15 @@ impl<const W: usize> Layers<W> {
         let first = &self.plies[newest].block(0, width, &mut self.trail, window)?[..width];
         let sample = distinct.sample(first);
         self.check_level(&sample, step + 1)?;
-        counts.edges = counts.folded * toss.weights.len() as u64;
+        counts.edges = passed * toss.weights.len() as u64;
         counts.totals = vec![toss.total];
         Ok(Some((counts, Some(toss))))
+    }
+
+    /// Whether what is passed through behind a ply is counted by its states.
+    fn counts_by_orbits(&self, ply: usize, distinct: &Distinct) -> bool {
+        let quotient = self.quotient.as_ref().filter(|_| ply >= self.reduced_from);
+        quotient.is_none_or(|quotient| quotient.counts(distinct))
     }
 
     /// Expands states that wait for a toss; `false` where they do not, or not for the same one.
@@ -307,6 +319,9 @@ impl<const W: usize> Layers<W> {
                 return Ok(false);
             }
             *toss = found;
+            if let Some(quotient) = &self.quotient {
+                quotient.lessen(&mut self.behind.children);
+            }
             let (children, (_, edges)) = (&self.behind.children, self.trail.tails());
             match &mut self.scatter {
                 Some(scatter) => scatter.take_in(children)?,

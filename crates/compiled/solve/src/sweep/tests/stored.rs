@@ -10,7 +10,7 @@ use verdict::{Engine, Objective, Question, Stop, Verdict, Watch};
 
 use super::super::Sweep;
 use crate::testing::{Limits, WALK, game, question, under};
-use crate::{Options, Storage};
+use crate::{Options, Storage, Tier};
 
 /// A folder of its own for one test, gone when the test ends.
 struct Folder(PathBuf);
@@ -90,7 +90,8 @@ fn refusal(ended: Result<Verdict, Stop>) -> &'static str {
 
 /// Interrupts a solve again and again; each start must get one ply further.
 fn resumes(question: &Question, options: Options, what: &str) {
-    let whole = solved(&Sweep::new(options), question).expect("an answer");
+    let tables = Sweep::new(Options { tier: Tier::Table, ..options });
+    let whole = solved(&tables, question).expect("an answer");
     let folder = Folder::new();
     let sweep = sweep(options, &folder.0);
     for starts in 1.. {
@@ -156,10 +157,38 @@ fn only_the_same_question_continues() {
     assert_eq!(asked(&goal, options), another);
     assert_eq!(asked(&question, Options { approximate: true, ..options }), another);
     assert_eq!(asked(&question, Options { fold: false, ..options }), another);
+    assert_eq!(asked(&question, Options { symmetry: false, ..options }), "checkpoint-of-orbits");
     let afresh = Storage { resume: false, ..storage(&folder.0) };
     let begun = Sweep::new(options).with_storage(afresh);
     assert_eq!(refusal(solved(&begun, &question)), "checkpoint-exists");
     assert!(solved(&sweep(options, &folder.0), &question).is_ok());
+}
+
+#[test]
+fn a_checkpoint_goes_on_with_the_states_it_was_begun_with() {
+    let question = game("stochastic-tic-tac-toe-3x3");
+    let options = Options { tier: Tier::Table, ..Options::default() };
+    let bare = Options { symmetry: false, ..options };
+    let [few, all] = [options, bare].map(|told| solved(&Sweep::new(told), &question));
+    assert!(few.is_ok() && few != all);
+    let folder = Folder::new();
+    let file = std::env::temp_dir().join(format!("orbits-{}.table", std::process::id()));
+    let table = || {
+        let storage = Storage { table: Some(file.clone()), ..storage(&folder.0) };
+        Sweep::new(options).with_storage(storage)
+    };
+    // Begun with all states, for a table or without symmetry: whatever asks next has all of them.
+    assert!(interrupted_after(&table(), &question, 5).is_err());
+    assert_eq!(solved(&sweep(options, &folder.0), &question), all);
+    assert_eq!(solved(&sweep(bare, &folder.0), &question), all);
+    assert_eq!(solved(&table(), &question), all);
+    fs::remove_file(&file).expect("a table was written");
+    folder.files().into_iter().for_each(|path| fs::remove_file(path).expect("removed"));
+    // Begun with orbits: a table has nothing to claim.
+    assert!(interrupted_after(&sweep(options, &folder.0), &question, 5).is_err());
+    assert_eq!(refusal(solved(&table(), &question)), "checkpoint-of-orbits");
+    assert_eq!(refusal(solved(&sweep(bare, &folder.0), &question)), "checkpoint-of-orbits");
+    assert_eq!(solved(&sweep(options, &folder.0), &question), few);
 }
 
 #[test]
@@ -231,7 +260,8 @@ fn damage_is_refused_and_what_is_undamaged_stays() {
     fs::write(&files[2].0, &files[3].1).expect("written");
     fs::write(&files[3].0, &files[2].1).expect("written");
     refused("two files swapped");
-    let whole = solved(&Sweep::new(Options::default()), &question);
+    let tables = Sweep::new(Options { tier: Tier::Table, ..Options::default() });
+    let whole = solved(&tables, &question);
     assert_eq!(solved(&sweep, &question), whole, "nothing was lost by the refusals");
 }
 
@@ -372,7 +402,8 @@ fn plies_on_disk_give_the_same_answer() {
 #[test]
 fn plies_on_disk_resume_too() {
     let (question, folder) = (game("stochastic-tic-tac-toe-3x3"), Folder::new());
-    let whole = solved(&Sweep::new(Options::default()), &question).expect("an answer");
+    let tables = Sweep::new(Options { tier: Tier::Table, ..Options::default() });
+    let whole = solved(&tables, &question).expect("an answer");
     let spill = Some(folder.0.clone());
     let thrifty = Storage { spill, ..storage(&folder.0) };
     let sweep = Sweep::new(Options::default()).with_storage(thrifty).thrifty();
