@@ -31,7 +31,13 @@ pub(crate) fn digits(
                 let mut places: Vec<usize> =
                     bin.iter().flat_map(|at| single[*at].0.iter().copied()).collect();
                 places.sort_unstable();
-                out.push(values(net, raw, &places)?);
+                // Values of parts are found with the other parts free, so parts that vary alone may
+                // not vary together.
+                let held = values(net, raw, &places)?;
+                match &held.digit.values[..] {
+                    [only] => constants.extend_from_slice(only),
+                    _ => out.push(held),
+                }
             }
         }
     }

@@ -10,8 +10,11 @@ use net::{BaseId, LowerLimits, Net, lower};
 
 fn load(name: &str) -> Net {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../../games/{name}.gdl"));
-    let text = std::fs::read_to_string(&path).expect("a game of the project");
-    let reading = gdl::read(gdl::Source::new(name, &text), &gdl::ReadOptions::default());
+    compiled(name, &std::fs::read_to_string(&path).expect("a game of the project"))
+}
+
+fn compiled(name: &str, text: &str) -> Net {
+    let reading = gdl::read(gdl::Source::new(name, text), &gdl::ReadOptions::default());
     let rulebook = reading.rulebook.expect("games of the project are in order");
     let ground = ground::ground(&rulebook, &GroundLimits::default()).expect("they ground");
     lower(&ground, &LowerLimits::default()).expect("they lower")
@@ -40,6 +43,30 @@ fn apart(name: &str) -> (Net, Result<Factored, Refusal>) {
 fn weights(net: &Net) -> (IndexVec<BaseId, i64>, i64) {
     let level = guess_level(net, &playouts(net, 1, 24, 400)).expect("a level");
     (level.weights, level.offset)
+}
+
+/// Cut down from a random game (seed 5438): what is painted and what that sets vary, each with the other
+/// free, and not together, since play ends before anybody can paint.
+const VARIES_ALONE: &str = "
+    (plus 0 1 1) (plus 1 1 2) (plus 2 1 3) (late 3) (colour 0) (turn umber 3) (role umber)
+    (init (clock 0))
+    (<= terminal (not helper0) (true (clock ?n)) (not (true 0)) (late ?n))
+    (<= (sets 0) (does umber (paint 0))) (<= (painted 1) (does umber (paint 0)))
+    (<= (next 0) (sets 0)) (<= (next ?c) (painted ?c)) (<= helper0 (true 1))
+    (<= (legal umber 0) (true (clock ?n)))
+    (<= (legal umber (paint ?c)) (colour ?c) (turn umber ?n) (true (clock ?n)))
+    (<= (next (clock ?m)) (plus ?n 1 ?m) (true (clock ?n)))";
+
+#[test]
+fn parts_that_vary_alone_and_not_together_are_constant() {
+    let net = compiled("cut down", VARIES_ALONE);
+    let groups = net::facts::guess_groups(&net, &playouts(&net, 1, 24, 400).concat());
+    for joined in [1, 32] {
+        if let Ok(game) = factor(&net, &parts(&net), &groups, joined) {
+            assert!(joined == 1 || game.digits.iter().all(|digit| digit.values.len() > 1));
+            assert_eq!(check(&game, &net, 3, 40), Ok(()), "joined up to {joined}");
+        }
+    }
 }
 
 /// Games that come apart: kept phases, and the values of each digit.
