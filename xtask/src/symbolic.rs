@@ -1,8 +1,8 @@
-//! Which command lines of `oddsmith` need another build than the plain one: with clingo, with z3, or
-//! with both.
+//! Which command lines of `oddsmith` need another build than the plain one: with clingo, with z3,
+//! with both, or with graphics devices.
 //!
-//! Clingo is C++ and takes minutes to build, and z3 is a library of the system, so only what cannot
-//! do without them asks for them. Only words are looked at: what is wrong with a command line is for
+//! Clingo is C++ and takes minutes to build, z3 is a library of the system, and what opens devices is
+//! a hundred packages, so only what cannot do without them asks for them. Only words are looked at: what is wrong with a command line is for
 //! the program itself to say, and for that, as for its help, any build will do.
 
 use crate::system::{self, Requirement};
@@ -23,6 +23,10 @@ pub const WITH_CLINGO: Build = Build { folder: "symbolic", features: "symbolic",
 const WITH_Z3: Build = Build { folder: "z3", features: "z3", has: "z3" };
 const WITH_BOTH: Build =
     Build { folder: "symbolic-z3", features: "symbolic,z3", has: "clingo and z3" };
+
+const WITH_GPU: Build = Build { folder: "gpu", features: "gpu", has: "graphics devices" };
+const WITH_GPU_AND_Z3: Build =
+    Build { folder: "gpu-z3", features: "gpu,z3", has: "graphics devices and z3" };
 
 impl Build {
     /// What it needs beyond Rust.
@@ -49,7 +53,11 @@ pub fn asked_for(arguments: &[String]) -> Option<&'static Build> {
     };
     let audits = ["sqasp", "xssat", "solve"].contains(&command.as_str());
     let z3 = audits && options.iter().any(|word| word == "--audit");
+    let devices = command == "devices" || gives(options, "--backend", &["gpu", "auto"]);
     match (clingo, z3) {
+        // No engine wants clingo and a device, and what is wrong is for the program to say.
+        (_, false) if devices => Some(&WITH_GPU),
+        (_, true) if devices => Some(&WITH_GPU_AND_Z3),
         (false, false) => None,
         (true, false) => Some(&WITH_CLINGO),
         (false, true) => Some(&WITH_Z3),
@@ -109,6 +117,19 @@ mod tests {
         ] {
             assert!(asks(line), "{line}");
         }
+    }
+
+    #[test]
+    fn devices_are_asked_for_where_they_are_used() {
+        for line in
+            ["devices", "devices --json", "solve --backend gpu g.gdl", "solve --backend=auto g"]
+        {
+            assert_eq!(build(line).map(|build| build.features), Some("gpu"), "{line}");
+        }
+        let both = build("solve g.gdl --backend gpu --audit").expect("another build");
+        assert_eq!(both.features, "gpu,z3");
+        assert!(both.requirements().any(|one| one.package == "libz3-dev"));
+        assert_eq!(build("solve g.gdl --backend cpu"), None);
     }
 
     #[test]

@@ -26,10 +26,20 @@ pub enum Kind {
     Library,
     /// A program that is run; it answers to `--version`.
     Program,
+    /// A C library that is opened by a program as it runs.
+    Opened,
+    /// A driver for graphics devices: a file that names it.
+    Driver,
 }
 
 /// The solver that audits.
 pub const Z3: &[Requirement] = &[library("z3", "libz3-dev")];
+
+/// What opens a graphics device, of which one at least needs no hardware.
+pub const VULKAN: &[Requirement] = &[
+    Requirement { kind: Kind::Opened, name: "vulkan", package: "libvulkan1" },
+    Requirement { kind: Kind::Driver, name: "Vulkan", package: "mesa-vulkan-drivers" },
+];
 
 /// What clingo is built with.
 pub const CLINGO: &[Requirement] =
@@ -84,6 +94,8 @@ impl Requirement {
         match kind {
             Kind::Library => format!("library `{name}` to link to"),
             Kind::Program => format!("program `{name}`"),
+            Kind::Opened => format!("library `{name}` to open"),
+            Kind::Driver => format!("driver for `{name}`"),
         }
     }
 
@@ -97,8 +109,25 @@ impl Requirement {
                 Command::new(compiler).arg("--version").quietly()
             }
             Kind::Program => Command::new(self.name).arg("--version").quietly(),
+            // Elsewhere the system itself has what opens devices.
+            Kind::Opened | Kind::Driver if !cfg!(target_os = "linux") => true,
+            Kind::Opened => {
+                let file = format!("lib{}.so.1", self.name);
+                linker_folders().iter().any(|folder| folder.join(&file).exists())
+            }
+            Kind::Driver => has_driver(),
         }
     }
+}
+
+/// Whether the loader of Vulkan finds a driver.
+fn has_driver() -> bool {
+    let named = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
+    let folders = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"];
+    named.iter().any(|name| std::env::var_os(name).is_some())
+        || folders.iter().any(|folder| {
+            std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+        })
 }
 
 fn is_linkable(name: &str) -> bool {

@@ -70,6 +70,35 @@ const PARTS: &[Part] = &[
         need: Need::System(system::Z3),
     },
     Part {
+        name: "gpu",
+        meaning: "games on a graphics device, linted and tested",
+        // In the common target folder, as the part `audit`.
+        calls: &[
+            &[
+                "clippy",
+                "--quiet",
+                "--package=oddsmith",
+                "--features=gpu",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ],
+            &["test", "--quiet", "--package=device"],
+            &["test", "--quiet", "--package=tests", "gpu::", "--", "--nocapture"],
+            &[
+                "test",
+                "--quiet",
+                "--package=oddsmith",
+                "--features=gpu",
+                "--bins",
+                "--test=gpu",
+                "--test=readme",
+            ],
+        ],
+        need: Need::System(system::VULKAN),
+    },
+    Part {
         name: "symbolic",
         meaning: "the symbolic engine with clingo, linted and tested",
         // Lints in the profile of tests: clingo, which is most of the time, is built once. What a
@@ -251,6 +280,10 @@ fn run_part(checkout: &Checkout, part: &Part, slow: bool) -> Result<u8, Failure>
         if slow {
             command.env("ODDSMITH_SLOW", "1");
         }
+        if part.name == "gpu" {
+            // Where it is set, tests fail without a device instead of saying that they were left out.
+            command.env("ODDSMITH_GPU", "1");
+        }
         let code = exit_code(&mut command)?;
         if code != 0 {
             return Ok(code);
@@ -335,6 +368,12 @@ mod tests_of_arguments {
     fn the_symbolic_engine_can_be_left_out() {
         let choice = parse(&words("--without symbolic --without audit")).unwrap();
         assert_eq!(choice, Choice { slow: false, without: words("symbolic audit") });
+    }
+
+    #[test]
+    fn graphics_devices_can_be_left_out() {
+        let choice = parse(&words("--without gpu")).unwrap();
+        assert_eq!(choice, Choice { slow: false, without: words("gpu") });
     }
 
     #[test]

@@ -8,11 +8,13 @@ use solve::{Options, Search, Storage, Sweep, Tier};
 use verdict::{Engine, Question, Stop, Verdict, Watch};
 
 use crate::args::{
-    DiskArgs, EngineArgs, EngineName, EvaluatorName, LimitArgs, PlacementName, SheetArgs, SolveArgs,
+    BackendName, DiskArgs, EngineArgs, EngineName, EvaluatorName, LimitArgs, PlacementName,
+    PlayersArg, SheetArgs, SolveArgs,
 };
 use crate::audit::{self, Audited};
 use crate::child::{self, Clingo};
 use crate::failure::Failure;
+use crate::gpu::{self, Used};
 use crate::kept::{self, Making};
 
 /// Refuses flags that do not fit each other, and what this build cannot do.
@@ -31,7 +33,44 @@ pub(crate) fn check(args: &SolveArgs) -> Result<(), Failure> {
         return Err(Failure::input("usage", message));
     }
     kept::check(disk)?;
+    refuse_beside_device(args)?;
+    gpu::check(args)?;
     audit::check(args.audit)
+}
+
+/// What a graphics device does not do is refused, and not done by the processor in silence.
+fn refuse_beside_device(args: &SolveArgs) -> Result<(), Failure> {
+    let (engine, disk) = (&args.engine, &args.disk);
+    if engine.backend == BackendName::Cpu {
+        let flags = [("--device", engine.device.is_some()), ("--profile", args.profile)];
+        return refuse_given(&flags, "--backend gpu");
+    }
+    if engine.name() != EngineName::Sweep || args.players == PlayersArg::Each {
+        let message = "--backend cannot be used here: a graphics device does --engine sweep, all \
+                       against one";
+        return Err(Failure::input("usage", message));
+    }
+    let flags = [
+        ("--checkpoint", disk.checkpoint.is_some()),
+        ("--spill", disk.spill.is_some()),
+        ("--table", disk.table.is_some()),
+        ("--approximate", engine.approximate),
+        ("--width", engine.width.is_some()),
+        ("--no-fold", engine.no_fold),
+        ("--tier", engine.tier.is_some()),
+        ("--explain", args.explain),
+    ];
+    refuse_given(&flags, "--backend cpu")
+}
+
+fn refuse_given(flags: &[(&str, bool)], needed: &str) -> Result<(), Failure> {
+    match flags.iter().find(|flag| flag.1) {
+        Some((flag, _)) => {
+            let message = format!("{flag} cannot be used here: it needs {needed}");
+            Err(Failure::input("usage", message))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The engine with its defaults, for a sheet.
@@ -40,24 +79,26 @@ pub(crate) fn standard(sheet: &SheetArgs) -> Box<dyn Engine> {
     named(args.name(), options(&args, sheet), PlacementName::default())
 }
 
-/// The engine that the flags ask for, and the audits that it does on the way.
+/// The engine that the flags ask for, the audits that it does on the way, and the device that it
+/// uses.
 pub(crate) fn choose(
     args: &SolveArgs,
     begun: Instant,
     making: &Making,
-) -> (Box<dyn Engine>, Audited) {
+) -> Result<(Box<dyn Engine>, Audited, Used), Failure> {
     let options = options(&args.engine, &args.sheet);
     let placement = args.engine.placement.unwrap_or_default();
     let audited = Audited::default();
     if args.audit && args.engine.name() == EngineName::Symbolic {
         let grounder = Clingo { limit: options.ground_limit };
-        return (audited.watched(grounder, placement, args, begun), audited);
+        return Ok((audited.watched(grounder, placement, args, begun), audited, Used::default()));
     }
     if args.engine.name() == EngineName::Sweep {
         let sweep = Sweep::new(options).with_storage(storage(&args.disk, &args.limits, making));
-        return (Box::new(sweep), audited);
+        let (engine, used) = gpu::engine(args, sweep)?;
+        return Ok((engine, audited, used));
     }
-    (named(args.engine.name(), options, placement), audited)
+    Ok((named(args.engine.name(), options, placement), audited, Used::default()))
 }
 
 /// Where a sweep keeps what leaves memory: only a memory limit makes it leave.

@@ -12,6 +12,7 @@ mod audit;
 mod child;
 mod commands;
 mod failure;
+mod gpu;
 mod interrupt;
 mod kept;
 mod lineup;
@@ -94,6 +95,7 @@ fn dispatch(cli: Cli, started: Instant, out: &mut dyn Write) -> Result<Status, F
         Some(Command::Translate(args)) => commands::translate::run(&args, started, out),
         Some(Command::Sqasp(args)) => commands::sqasp::run(&args, started, out),
         Some(Command::Xssat(args)) => commands::xssat::run(&args, started, out),
+        Some(Command::Devices(args)) => commands::devices::run(&args, out),
         Some(Command::Completions(args)) => commands::completions::run(&args, out),
     }
 }

@@ -5,8 +5,8 @@
 //! memory and the version of a run's machine differ from run to run: [`normalised`] replaces the
 //! figure before a unit of time or memory. With `ODDSMITH_UPDATE=1` the outputs in the pages are
 //! rewritten instead of compared. Without a POSIX shell nothing is run. Each command is run by the
-//! build that has just what it needs: with the feature `symbolic`, with `z3`, with both or with
-//! neither (`crosscheck` has more to say with the first).
+//! build that has just what it needs: with the feature `symbolic`, with `z3`, with both, with `gpu`
+//! or with none (`crosscheck` has more to say with the first).
 
 #![forbid(unsafe_code)]
 
@@ -67,6 +67,11 @@ fn needs_z3(command: &str) -> bool {
     command.contains("--audit")
 }
 
+/// Whether only a build with graphics devices can run the command.
+fn needs_gpu(command: &str) -> bool {
+    command.contains("--backend gpu") || command.contains("oddsmith devices")
+}
+
 /// What a command prints: standard output, then standard error.
 fn run(command: &str) -> Vec<String> {
     let command = command.replace("cargo xtask ", "oddsmith ");
@@ -80,10 +85,18 @@ fn run(command: &str) -> Vec<String> {
         .env("PATH", std::env::join_paths(paths).expect("the folders can be joined"))
         .env("COLUMNS", "100")
         .env("NO_COLOR", "1")
+        // Without it drivers of graphics devices complain.
+        .env("XDG_RUNTIME_DIR", std::env::temp_dir())
         .output()
         .expect("a POSIX shell runs the command");
     let text = [output.stdout, output.stderr].concat();
     String::from_utf8_lossy(&text).lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// Whether the commands that want a device find one; where it is required they are run in any case.
+fn there_is_a_device() -> bool {
+    let required = std::env::var_os("ODDSMITH_GPU").is_some();
+    required || run("oddsmith devices").iter().all(|line| !line.starts_with("error"))
 }
 
 /// The line with every figure before a unit of time or memory replaced by `#`.
@@ -159,8 +172,13 @@ fn check(name: &str) {
     examples.retain(|example| {
         needs_clingo(&example.command) == cfg!(feature = "symbolic")
             && needs_z3(&example.command) == cfg!(feature = "z3")
+            && needs_gpu(&example.command) == cfg!(feature = "gpu")
     });
-    let is_plain = !cfg!(feature = "symbolic") && !cfg!(feature = "z3");
+    if cfg!(feature = "gpu") && !there_is_a_device() {
+        eprintln!("{name}: left out, there is no device");
+        return;
+    }
+    let is_plain = !cfg!(feature = "symbolic") && !cfg!(feature = "z3") && !cfg!(feature = "gpu");
     assert!(!is_plain || !examples.is_empty(), "{name} shows no command that this build runs");
     let outputs: Vec<(Example, Vec<String>)> = examples
         .into_iter()
@@ -207,6 +225,7 @@ fn each_command_is_for_one_of_the_builds() {
         assert!(!needs_clingo(command) && !needs_z3(command), "{command}");
     }
     assert!(needs_z3("oddsmith xssat - --audit"));
+    assert!(needs_gpu("oddsmith solve g --backend gpu") && !needs_gpu("oddsmith solve g"));
 }
 
 #[test]

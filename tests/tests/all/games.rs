@@ -12,13 +12,13 @@ use crate::lineup::{Seat, judge, rulebook, seats};
 use crate::places;
 
 /// A game: its name and rules, and what is known of it.
-struct Game {
-    name: String,
+pub(crate) struct Game {
+    pub(crate) name: String,
     book: Arc<Rulebook>,
-    facts: Vec<FactQuestion>,
+    pub(crate) facts: Vec<FactQuestion>,
 }
 
-fn games() -> Vec<Game> {
+pub(crate) fn games() -> Vec<Game> {
     places::games().into_iter().map(game).collect()
 }
 
@@ -29,7 +29,8 @@ fn game(name: String) -> Game {
     Game { name, book, facts }
 }
 
-fn question(game: &Game, fact: &FactQuestion) -> Question {
+/// What a fact is about.
+pub(crate) fn question(game: &Game, fact: &FactQuestion) -> Question {
     let role = |name: &str| {
         game.book.role(name).unwrap_or_else(|| panic!("{}: no role {name}", game.name))
     };

@@ -9,6 +9,7 @@
 mod counts;
 mod depths;
 mod games;
+mod gpu;
 mod lineup;
 mod orbits;
 mod pitfalls;

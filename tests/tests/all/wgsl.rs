@@ -1,7 +1,7 @@
 //! The text for graphics devices of every game in `games/` is WGSL, as naga has it, and that of two
 //! small games is the text on file (`ODDSMITH_UPDATE=1` rewrites it).
 
-use kernel::Shaders;
+use kernel::{PlaneKernel, Shaders};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use solve::{Game, Options};
 use verdict::Question;
@@ -10,10 +10,14 @@ use crate::lineup::{rulebook, watched};
 use crate::places;
 
 fn shaders(name: &str) -> Shaders {
+    kernel_of(name).shaders(64)
+}
+
+fn kernel_of(name: &str) -> PlaneKernel {
     let book = rulebook(name, &places::text(&format!("games/{name}.gdl")));
     let question = Question::new(book).expect("a role that is not chance");
     let game = watched(|watch| Game::new(&question, &Options::default(), watch));
-    game.expect("a game that compiles").kernel().expect("few joint moves").shaders(64)
+    game.expect("a game that compiles").kernel().expect("few joint moves")
 }
 
 #[test]

@@ -65,9 +65,9 @@ const HAZARDS: &[Hazard] = &[
     },
     Hazard {
         words: &["wgpu::"],
-        homes: &[],
+        homes: &["crates/compiled/device/"],
         free_in_tests: false,
-        right: "the default build has no graphics, C or C++ dependency",
+        right: "graphics devices are opened only by `device`",
     },
 ];
 
@@ -84,6 +84,7 @@ const FLOAT_HOMES: &[&str] = &[
     "crates/compiled/solve/src/sweep/layers.rs",
     "crates/compiled/solve/src/sweep/plies.rs",
     "crates/compiled/solve/src/sweep/recurrent/mod.rs",
+    "crates/compiled/device/src/backend.rs",
     "crates/crosscheck/src/agree.rs",
     "crates/cli/",
     "benches/",

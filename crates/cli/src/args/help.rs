@@ -38,6 +38,8 @@ Examples:
     oddsmith solve GAME --time 60s --memory 8GiB
   For hours, on a machine that may fail; the same line begins and continues:
     oddsmith solve GAME --memory 8GiB --checkpoint kept --resume
+  On a graphics device (a build with the feature `gpu`; `cargo xtask solve` makes one):
+    oddsmith solve GAME --backend gpu
   To keep the solved game, for `oddsmith query` and `oddsmith verify`:
     oddsmith solve GAME --table solved.table
   For another program; the schema is crates/cli/schema/solve.schema.json:
@@ -161,6 +163,15 @@ pub(super) const PIG_HELP: &str = "\
 Examples:
   oddsmith generate pig 10
   oddsmith generate pig 100 --die 6 --output pig-100.gdl";
+
+pub(super) const DEVICES_HELP: &str = "\
+Examples:
+  oddsmith devices
+  oddsmith solve GAME --backend gpu --device 0
+  oddsmith solve GAME --backend gpu --device llvmpipe --profile
+
+A device of software runs on the processor: it shows that a game can be done on a device, and is
+slower than `--backend cpu`. docs/gpu.md tells what a device does and what it costs.";
 
 pub(super) const CROSSCHECK_HELP: &str = "\
 Examples:

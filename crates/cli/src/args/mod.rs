@@ -15,8 +15,8 @@ pub(crate) use crosscheck::CrosscheckArgs;
 pub(crate) use family::{BoardArgs, Family, GenerateArgs};
 pub(crate) use formula::{DialectArg, FormulaArgs};
 use help::{
-    CHECK_HELP, COMPLETIONS_HELP, FMT_HELP, GENERAL_HELP, INSPECT_HELP, PERFT_HELP, PLAY_HELP,
-    SOLVE_HELP, SQASP_HELP, TRANSLATE_HELP, XSSAT_HELP,
+    CHECK_HELP, COMPLETIONS_HELP, DEVICES_HELP, FMT_HELP, GENERAL_HELP, INSPECT_HELP, PERFT_HELP,
+    PLAY_HELP, SOLVE_HELP, SQASP_HELP, TRANSLATE_HELP, XSSAT_HELP,
 };
 pub(crate) use table::{QueryArgs, VerifyArgs};
 
@@ -61,6 +61,7 @@ pub(crate) enum Command {
     Translate(TranslateArgs),
     Sqasp(SqaspArgs),
     Xssat(XssatArgs),
+    Devices(DevicesArgs),
     Completions(CompletionsArgs),
 }
 
@@ -84,6 +85,7 @@ impl Command {
             Self::Query(args) => args.json,
             Self::Sqasp(args) => args.report.json,
             Self::Xssat(args) => args.report.json,
+            Self::Devices(args) => args.json,
             Self::Fmt(_)
             | Self::Play(_)
             | Self::Generate(_)
@@ -128,6 +130,9 @@ pub(crate) struct SolveArgs {
     /// Tell how the game was compiled: sizes of the ground rules and the network, and the tier
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     pub(crate) explain: bool,
+    /// Tell of each ply what the device did: states, edges, bytes and times (needs --backend gpu)
+    #[arg(long, help_heading = "Output", conflicts_with = "json")]
+    pub(crate) profile: bool,
     /// Print no progress and no notes, only the answer
     #[arg(long, short, help_heading = "Output")]
     pub(crate) quiet: bool,
@@ -278,6 +283,9 @@ pub(crate) struct EngineArgs {
     /// Where the states are expanded
     #[arg(long, value_enum, default_value_t)]
     pub(crate) backend: BackendName,
+    /// The graphics device, by its number or a part of its name (see `oddsmith devices`)
+    #[arg(long, value_name = "DEVICE")]
+    pub(crate) device: Option<String>,
     /// Where the formula binds variables that others define (needs --engine symbolic)
     #[arg(long, value_enum)]
     pub(crate) placement: Option<PlacementName>,
@@ -418,6 +426,19 @@ pub(crate) enum BackendName {
     /// This processor
     #[default]
     Cpu,
+    /// A graphics device; needs a build with the feature `gpu`
+    Gpu,
+    /// A graphics device that is hardware, for games that it does; else this processor
+    Auto,
+}
+
+/// Lists the graphics devices that there are.
+#[derive(Debug, Args)]
+#[command(after_long_help = DEVICES_HELP)]
+pub(crate) struct DevicesArgs {
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Reports every fault of a sheet, with its place, and how the game plays.

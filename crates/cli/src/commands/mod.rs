@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod crosscheck;
+pub(crate) mod devices;
 mod explain;
 pub(crate) mod fmt;
 mod formula;

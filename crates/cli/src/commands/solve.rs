@@ -74,10 +74,11 @@ fn answer(
     let patience = patience(args, begun);
     // Before the audit: whatever ends this, the file that is only a step on the way goes.
     let making = Making::new(&args.disk);
-    let (engine, audited) = lineup::choose(args, begun, &making);
+    let (engine, audited, used) = lineup::choose(args, begun, &making)?;
     let ended = ask(&*engine, question, source, &patience)?;
     let (time, peak_bytes) = (begun.elapsed(), store::peak_bytes());
-    let asked = Asked::new(&source.name, question, args.engine.name().text());
+    let mut asked = Asked::new(&source.name, question, args.engine.name().text());
+    asked.backend = used.backend().or(asked.backend);
     let audit =
         if args.audit { Some(audited.rows(args, question, source, &patience)?) } else { None };
     let (table, lost) = match ended {
@@ -87,7 +88,8 @@ fn answer(
         },
         Ended::Halted(_) => (None, None),
     };
-    Ok(Answer { asked, ended, time, peak_bytes, audit, table, lost })
+    let profile = args.profile.then(|| used.profile()).flatten();
+    Ok(Answer { asked, ended, time, peak_bytes, audit, table, lost, profile })
 }
 
 /// Whether less is known than was asked for: bounds that were asked for are an answer.
@@ -122,6 +124,7 @@ fn unread(
         audit: None,
         table: None,
         lost: None,
+        profile: None,
     };
     if args.json {
         write_json(out, args, &[answer])?;
@@ -192,6 +195,9 @@ fn show(
         writeln!(out)?;
     }
     human::write(out, answer)?;
+    if let Some(profile) = &answer.profile {
+        write!(out, "{profile}")?;
+    }
     // An answer is seen before the next question is worked on, and before its notes.
     out.flush()?;
     if !args.quiet {

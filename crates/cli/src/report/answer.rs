@@ -112,6 +112,8 @@ pub(crate) struct Answer {
     pub(crate) table: Option<Kept>,
     /// Why it was not written, though there is an exact answer.
     pub(crate) lost: Option<Lost>,
+    /// What a graphics device did, as text; none where it was not asked for.
+    pub(crate) profile: Option<String>,
 }
 
 /// Why a table that was asked for is not there.

@@ -247,6 +247,7 @@ mod tests {
             audit: None,
             table: None,
             lost: None,
+            profile: None,
         }
     }
 

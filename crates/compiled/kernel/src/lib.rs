@@ -45,4 +45,4 @@ pub use playout::{PlayoutStats, Playouts, playouts};
 pub use rollout::{RolloutEnds, Rollouts};
 pub use seats::KernelFault;
 pub use survey::{Example, Flawed, RoleSurvey, Survey, SurveyPlan, survey};
-pub use wgsl::{Calls, Shaders};
+pub use wgsl::{Alone, Calls, Shaders};

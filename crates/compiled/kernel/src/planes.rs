@@ -24,7 +24,7 @@ use crate::seats::{KernelFault, Seats};
 use crate::transpose::{Keys, Planes, keys_to_planes, planes_to_keys};
 use crate::update::{UpdateSource, Updates};
 use crate::view::View;
-use crate::wgsl::{Cut, PIECE_OPS, Rows, Shaders, emit};
+use crate::wgsl::{Alone, Cut, PIECE_OPS, Rows, Shaders, emit, emit_alone};
 
 /// What all threads share.
 struct Shared {
@@ -147,6 +147,23 @@ impl PlaneKernel {
         let general = source.general();
         let goals = view.goals().map(|(value, _)| value).collect();
         emit((view.program(), seen), (general.program(), made), goals, Cut { workgroup, ops })
+    }
+
+    /// The update of one joint move (a move of each role) as text for a graphics device.
+    pub fn update_of(&self, joint: &[InputId], workgroup: u32) -> Alone {
+        self.update_in_pieces(joint, workgroup, PIECE_OPS)
+    }
+
+    /// The same, with at most `ops` operations in an entry point.
+    pub(crate) fn update_in_pieces(&self, joint: &[InputId], workgroup: u32, ops: usize) -> Alone {
+        let Shared { codec, net, .. } = &*self.shared;
+        assert_eq!(joint.len(), net.roles.len(), "a move of each role");
+        let source = self.updates.source();
+        let key = (FIRST_KEY_SLOT, codec.bits());
+        let moves = (FIRST_KEY_SLOT + codec.bits(), net.inputs.len());
+        let rows = Rows { key, moves, free: source.leaves().free };
+        let update = source.specialised(joint, &mut net::Substitution::new());
+        emit_alone(update.program(), rows, Cut { workgroup, ops })
     }
 
     /// Sizes of the code so far.

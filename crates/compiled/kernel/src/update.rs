@@ -94,7 +94,7 @@ impl UpdateSource {
     }
 
     /// The program in which exactly these moves are played.
-    fn specialised(&self, joint: &[InputId], memory: &mut Substitution) -> Update {
+    pub(crate) fn specialised(&self, joint: &[InputId], memory: &mut Substitution) -> Update {
         self.build(memory, &mut |input| Some(joint.contains(&input)))
     }
 

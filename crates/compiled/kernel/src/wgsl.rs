@@ -7,13 +7,15 @@
 //!
 //! The update is the general one, with a plane for every move: which moves are played is data (a
 //! row of words a joint move), so that the size of the text does not depend on how many joint moves
-//! there are, and nothing is compiled on the way. Refused: an update for each joint move, as the
-//! processor has it. A driver compiles a shader in milliseconds to seconds, and a game has up to
-//! thousands of joint moves.
+//! there are, and nothing is compiled on the way. An update for one joint move, as the processor
+//! makes them, can be had apart ([`Alone`]): where the general one is long and there are few joint
+//! moves, such as in Nim, that is far shorter. It is not the rule, since a driver compiles a shader in
+//! milliseconds to seconds, and a game has up to thousands of joint moves.
 //!
-//! A program longer than [`PIECE_OPS`] operations is cut into several entry points, which hand each
+//! A program is cut into several entry points of at most [`PIECE_OPS`] operations, which hand each
 //! other the planes in use at the cut (`held`): drivers compile long functions in more than linear
-//! time.
+//! time. What an entry point reads and writes counts too ([`PIECE_PLACES`]): on lavapipe a thousand
+//! reads take 18 s to compile, and a thousand operations that stay in registers 0.2.
 //!
 //! Always: each operation is in exactly one piece, in order; a piece reads from `held` only what an
 //! earlier piece put there; every output is written once, by the first piece that knows it.
@@ -29,6 +31,10 @@ use crate::program::Program;
 
 /// Operations of one entry point, at most.
 pub(crate) const PIECE_OPS: usize = 1024;
+/// Places in memory that one entry point reads and writes, about, at most.
+const PIECE_PLACES: usize = 160;
+/// Operations of an entry point, at least.
+const LEAST_OPS: usize = 64;
 
 /// What is written at the head of the text: the buffers that every entry point sees.
 const HEAD: &str = "\
@@ -36,6 +42,7 @@ const HEAD: &str = "\
 // group of states, `id.x`, under one joint move, `id.y`.
 struct Shape {
     groups: u32,
+    // How many joint moves there are; for the code of one of them, its number.
     joints: u32,
 }
 @group(0) @binding(0) var<uniform> shape: Shape;
@@ -101,6 +108,24 @@ pub(crate) struct Cut {
     pub ops: usize,
 }
 
+/// The update of one joint move: it reads no planes of moves, is called for that joint move alone, and
+/// finds its number where other code finds how many there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alone {
+    /// A WGSL module.
+    pub text: String,
+    /// Its parts.
+    pub calls: Calls,
+}
+
+/// The text of the update of one joint move.
+pub(crate) fn emit_alone(update: &Program, rows: Rows, cut: Cut) -> Alone {
+    let mut text = HEAD.to_owned();
+    let calls = Writer::new("update", update, rows, cut).alone().write(&mut text);
+    assert_eq!(calls.outputs, rows.key.1 + 1, "a child's key, and whether it breaks a group");
+    Alone { text, calls }
+}
+
 /// The text of a view and an update.
 pub(crate) fn emit(
     view: (&Program, Rows),
@@ -125,6 +150,8 @@ struct Writer<'a> {
     program: &'a Program,
     rows: Rows,
     cut: Cut,
+    /// Whether it is of one joint move.
+    is_alone: bool,
     /// By slot: the variable that holds it in the piece that is being written.
     known: Vec<Option<usize>>,
     /// By slot: the last operation that wrote it, if one did.
@@ -140,15 +167,20 @@ impl<'a> Writer<'a> {
         let slots = program.slots();
         let (known, written) = (vec![None; slots], vec![None; slots]);
         let (reads, body) = (Reads::of(program), String::new());
-        Self { name, program, rows, cut, known, written, reads, variables: 0, body }
+        let is_alone = false;
+        Self { name, program, rows, cut, is_alone, known, written, reads, variables: 0, body }
+    }
+
+    fn alone(self) -> Self {
+        Self { is_alone: true, ..self }
     }
 
     fn write(mut self, text: &mut String) -> Calls {
         let ops = self.program.ops().collect::<Vec<_>>();
-        let pieces = ops.len().div_ceil(self.cut.ops).max(1);
+        let ranges = self.cuts(&ops);
+        let pieces = ranges.len();
         let mut entries = Vec::with_capacity(pieces);
-        for piece in 0..pieces {
-            let range = piece * self.cut.ops..ops.len().min((piece + 1) * self.cut.ops);
+        for (piece, range) in ranges.into_iter().enumerate() {
             self.known.fill(None);
             self.variables = 0;
             for at in range.clone() {
@@ -166,6 +198,39 @@ impl<'a> Writer<'a> {
         let outputs = self.program.outputs().len();
         let written = self.program.slots().saturating_sub(self.rows.free);
         Calls { entries, outputs, held: if pieces == 1 { 0 } else { written }, ops: ops.len() }
+    }
+
+    /// Where the program is cut: at most so many operations a piece, and not many more places that it
+    /// reads, or leaves for later.
+    fn cuts(&self, ops: &[(Lit, Lit, usize)]) -> Vec<Range<usize>> {
+        let mut cuts = Vec::new();
+        let mut start = 0;
+        // By slot: the operation of this piece that wrote it, or that it was read.
+        let mut here: Vec<Option<usize>> = vec![None; self.program.slots()];
+        let (mut read, mut left) = (0, 0);
+        for (at, &(a, b, target)) in ops.iter().enumerate() {
+            for slot in [a.slot(), b.slot()].into_iter().filter(|slot| *slot > 0) {
+                match here[slot] {
+                    Some(wrote) if wrote != usize::MAX && self.reads.ends(wrote, at) => left -= 1,
+                    Some(_) => {}
+                    None => {
+                        read += 1;
+                        here[slot] = Some(usize::MAX);
+                    }
+                }
+            }
+            here[target] = Some(at);
+            left += usize::from(self.reads.is_kept(at));
+            let full = at + 1 - start >= self.cut.ops
+                || read + left > PIECE_PLACES && at + 1 - start >= LEAST_OPS;
+            if full && at + 1 < ops.len() {
+                cuts.push(start..at + 1);
+                here.fill(None);
+                (start, read, left) = (at + 1, 0, 0);
+            }
+        }
+        cuts.push(start..ops.len());
+        cuts
     }
 
     fn assign(&mut self, value: &str) -> usize {
@@ -238,16 +303,21 @@ impl<'a> Writer<'a> {
         let moves = self.rows.moves.1;
         let outputs = self.program.outputs().len();
         let size = self.cut.workgroup;
+        let (all, joint) = match self.is_alone {
+            false => ("shape.groups * shape.joints", "id.y"),
+            true => ("shape.groups", "shape.joints"),
+        };
+        let row = if self.is_alone { "0u" } else { "id.y" };
         write!(
             text,
             "\n@compute @workgroup_size({size})\n\
              fn {entry}(@builtin(global_invocation_id) id: vec3<u32>) {{\n\
              \x20   let group = id.x;\n\
              \x20   if (group >= shape.groups) {{\n        return;\n    }}\n\
-             \x20   let all = shape.groups * shape.joints;\n\
-             \x20   let at = id.y * shape.groups + group;\n\
-             \x20   let moves = id.y * {moves}u;\n\
-             \x20   let first = id.y * {outputs}u * shape.groups + group;\n{}}}\n",
+             \x20   let all = {all};\n\
+             \x20   let at = {row} * shape.groups + group;\n\
+             \x20   let moves = {row} * {moves}u;\n\
+             \x20   let first = {joint} * {outputs}u * shape.groups + group;\n{}}}\n",
             self.body
         )
         .expect("a string takes all");
@@ -264,6 +334,16 @@ struct Reads {
 }
 
 impl Reads {
+    /// Whether anybody reads what an operation writes.
+    fn is_kept(&self, at: usize) -> bool {
+        self.outputs[at] || self.last[at].is_some()
+    }
+
+    /// Whether nobody reads what an operation wrote after another one did.
+    fn ends(&self, wrote: usize, reader: usize) -> bool {
+        !self.outputs[wrote] && self.last[wrote] == Some(reader)
+    }
+
     fn of(program: &Program) -> Self {
         let mut writer: Vec<Option<usize>> = vec![None; program.slots()];
         let (mut last, mut outputs) = (vec![None; program.len()], vec![false; program.len()]);

@@ -7,7 +7,7 @@
 //! Values are whole numbers over a denominator of the ply's own ([`Scale`]), little-endian words.
 
 use net::InputId;
-use verdict::{HaltReason, Watch};
+use verdict::{HaltReason, Stop, Watch};
 
 use kernel::{Flaw, FlawKind};
 
@@ -48,6 +48,8 @@ pub enum Trouble {
     },
     /// What is kept on disk cannot be written or read.
     Storage(StorageFault),
+    /// The solve ends as this says: a device failed, or does not do games of this kind.
+    Stopped(Box<Stop>),
     /// The guess that a state determines its ply is wrong.
     LevelBroken,
     /// A play returns to a state, without a horizon.
@@ -124,6 +126,10 @@ pub trait SweepBackend {
     fn states(&self, ply: usize) -> u64;
     /// Bytes held.
     fn bytes(&self) -> u64;
+    /// Whether values may be certified bounds ([`Scale::bounds`]).
+    fn has_bounds(&self) -> bool {
+        true
+    }
     /// Bytes kept on disk.
     fn disk_bytes(&self) -> u64 {
         0

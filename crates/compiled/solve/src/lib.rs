@@ -2,7 +2,7 @@
 //!
 //! [`Sweep`] values every reachable state; [`Search`] looks for the root's value depth first.
 //! Both compile the rulebook themselves and check every guess they rely on. Nothing here opens a
-//! device, files go through `store`, and nothing here is rounded except outward.
+//! device (who does hands one in, as a [`Device`]), files go through `store`, and nothing here is rounded except outward.
 #![forbid(unsafe_code)]
 
 mod backend;
@@ -20,10 +20,12 @@ mod testing;
 
 pub use backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
 pub use game::{Game, Guesses, TakenBack};
+pub use limits::{BACKWARD_SHARE, FORWARD_SHARE, Limits};
 pub use options::{Options, Tier};
 pub use players::each;
 pub use search::{Evaluator, Search};
 pub use storage::{Storage, StorageFault};
 pub use sweep::{
-    Perft, PerftPly, Sweep, SymmetryChoice, TierChoice, perft, symmetry_choice, tier_choice,
+    Device, LevelChunk, Perft, PerftPly, Plan, Sweep, SymmetryChoice, TierChoice, perft, shares,
+    symmetry_choice, tier_choice,
 };

@@ -9,9 +9,9 @@ use verdict::{HaltReason, Stop, Watch};
 use crate::backend::Trouble;
 
 /// Share of the time limit by which a forward pass must be done, so that values can follow.
-pub(crate) const FORWARD_SHARE: f64 = 0.75;
+pub const FORWARD_SHARE: f64 = 0.75;
 /// Share of the time limit by which a backward pass must be done, so that bounds can follow.
-pub(crate) const BACKWARD_SHARE: f64 = 0.9;
+pub const BACKWARD_SHARE: f64 = 0.9;
 /// Share by which the dense tier must have reached its states: their values take about as long again,
 /// and where they cannot be done in time the rest is for bounds by tables.
 pub(crate) const REACH_SHARE: f64 = 0.35;
@@ -38,13 +38,14 @@ pub(crate) fn deep_threads(number: Option<usize>) -> Result<rayon::ThreadPool, S
 
 /// What the process held before the solve.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub struct Limits {
     base_bytes: u64,
 }
 
 impl Limits {
     /// Takes note of what the process holds now.
-    pub(crate) fn new() -> Self {
+    #[expect(clippy::new_without_default, reason = "it looks at the process, so it is no default")]
+    pub fn new() -> Self {
         Self { base_bytes: store::resident_bytes().unwrap_or(0) }
     }
 
@@ -52,7 +53,7 @@ impl Limits {
     ///
     /// # Errors
     /// The limit that is met.
-    pub(crate) fn check(self, watch: &Watch<'_>, bytes: u64, share: f64) -> Result<(), Trouble> {
+    pub fn check(self, watch: &Watch<'_>, bytes: u64, share: f64) -> Result<(), Trouble> {
         match self.met(watch, bytes, share) {
             Some(reason) => Err(Trouble::Limit(reason)),
             None => Ok(()),
@@ -60,7 +61,7 @@ impl Limits {
     }
 
     /// The limit that is met, if one is.
-    pub(crate) fn met(self, watch: &Watch<'_>, bytes: u64, share: f64) -> Option<HaltReason> {
+    pub fn met(self, watch: &Watch<'_>, bytes: u64, share: f64) -> Option<HaltReason> {
         debug_assert!(share > 0.0 && share <= WHOLE, "a share of the whole time");
         if watch.interrupted() {
             return Some(HaltReason::Interrupt);

@@ -159,6 +159,10 @@ fn compare(game: &Sample, shaders: &Shaders, kernel: &PlaneKernel, random: &mut 
         let wanted: Vec<Option<u32>> =
             key_planes(kernel, &children).into_iter().chain([0]).map(Some).collect();
         assert_eq!(made.said, wanted, "bits of the children, none of which breaks a group");
+        let alone = kernel.update_in_pieces(&joint, 64, 13);
+        let mut made = Buffers { key: key.clone(), ..Buffers::for_calls(&alone.calls) };
+        alone.calls.entries.iter().for_each(|entry| made.run(&alone.text, entry));
+        assert_eq!(made.said, wanted, "the same of this joint move alone");
     }
     shaders.view.ops + shaders.update.ops
 }
@@ -187,6 +191,6 @@ fn a_long_program_is_cut_and_a_short_one_is_not() {
     let whole = kernel.shaders(64);
     assert_eq!((whole.update.entries.len(), whole.update.held), (1, 0));
     let cut = kernel.shaders_in_pieces(64, 10);
-    assert_eq!(cut.update.entries.len(), cut.update.ops.div_ceil(10));
+    assert_eq!(cut.update.entries.len(), cut.update.ops.div_ceil(10), "ten operations each");
     assert!(cut.update.entries.len() > 2 && cut.update.held > 0, "{:?}", cut.update);
 }

@@ -184,6 +184,13 @@ pub(super) fn key_bits(expander: &dyn Expander) -> usize {
 }
 
 /// Weight and total of each joint entry in lowest terms with its pair.
+pub fn shares(joints: &[Joint]) -> Vec<(u32, u32)> {
+    let mut shares = Vec::new();
+    reduce(joints, &mut shares);
+    shares
+}
+
+/// The same into a list that is kept.
 pub(super) fn reduce(joints: &[Joint], shares: &mut Vec<(u32, u32)>) {
     shares.clear();
     let mut start = 0;

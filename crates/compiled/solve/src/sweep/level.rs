@@ -11,6 +11,8 @@ use index::IndexVec;
 use kernel::Expander;
 use net::BaseId;
 
+use super::plan::LevelChunk;
+
 /// Widest chunk that gets a table, in bits.
 const CHUNK: usize = 11;
 
@@ -49,6 +51,16 @@ impl LevelTables {
         }
         chunks.retain(|chunk| chunk.table.iter().any(|&entry| entry != 0));
         Some(Self { offset: ground, chunks })
+    }
+
+    /// The tables, and what is added to their sum.
+    pub(crate) fn parts(&self) -> (Vec<LevelChunk>, i64) {
+        let part = |chunk: &Chunk| LevelChunk {
+            first_bit: 64 * chunk.word + chunk.shift as usize,
+            bits: chunk.mask.count_ones() as usize,
+            table: chunk.table.clone(),
+        };
+        (self.chunks.iter().map(part).collect(), self.offset)
     }
 
     /// The level of a packed state.

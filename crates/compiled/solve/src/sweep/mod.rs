@@ -2,7 +2,7 @@
 //!
 //! The default engine. Where a state determines its ply (guessed, and checked on every state
 //! reached), or a horizon is given, it goes ply by ply ([`plies`]); else it explores the graph of
-//! states, orders it and notices cycles ([`graph`]).
+//! states, orders it and notices cycles ([`graph`]). On a device it goes by plies alone ([`plan`]).
 //!
 //! Always: each reachable state is expanded once and checked for well-formedness; a guess that
 //! breaks restarts the solve without it.
@@ -19,6 +19,7 @@ mod manifest;
 mod parts;
 mod past;
 mod paths;
+mod plan;
 mod plies;
 mod record;
 mod recurrent;
@@ -56,7 +57,9 @@ use symmetry::Reduction;
 use trail::Trail;
 
 pub use dense::{TierChoice, tier_choice};
+pub use layers::shares;
 pub use paths::{Perft, PerftPly, perft};
+pub use plan::{Device, LevelChunk, Plan};
 pub use symmetry::{SymmetryChoice, symmetry_choice};
 
 /// The sweep on the processor.
@@ -66,6 +69,8 @@ pub struct Sweep {
     storage: Storage,
     /// Whether whatever can be is kept on disk, also where memory is not short.
     thrift: bool,
+    /// What states are expanded on, where it is not this processor.
+    device: Option<Arc<dyn Device>>,
 }
 
 impl Sweep {
@@ -78,6 +83,12 @@ impl Sweep {
     #[must_use]
     pub fn with_storage(self, storage: Storage) -> Self {
         Self { storage, ..self }
+    }
+
+    /// The same sweep on a device, which goes by plies alone and keeps nothing on disk.
+    #[must_use]
+    pub fn on(self, device: Arc<dyn Device>) -> Self {
+        Self { device: Some(device), ..self }
     }
 
     /// The same sweep, which takes memory for short.
@@ -107,6 +118,9 @@ impl Engine for Sweep {
     }
 
     fn judge(&self, question: &Question, watch: &Watch<'_>) -> Result<Verdict, Stop> {
+        if let Some(device) = &self.device {
+            return plan::judge(&**device, question, &self.options, watch);
+        }
         let opened = Checkpoint::open(&self.storage, question, &self.options);
         let mut checkpoint = opened.map_err(StorageFault::stop)?.map(Arc::new);
         let mut game = Game::new(question, &self.options, watch)?;
@@ -385,6 +399,7 @@ pub(crate) fn stop(game: &Game, expander: &dyn Expander, trouble: Trouble) -> St
             unknown(reason, &advice)
         }
         Trouble::Storage(fault) => fault.stop(),
+        Trouble::Stopped(stop) => *stop,
         Trouble::LevelBroken => unreachable!("a broken guess restarts the solve"),
     }
 }

@@ -14,7 +14,7 @@ use verdict::{Counts, Halt, HaltReason, Progress, Stop, Verdict, Watch};
 
 use super::estimate::{self, Estimate};
 use super::scale::Scales;
-use super::{Ended, end};
+use super::{Ended, end, plan};
 use crate::Options;
 use crate::backend::{Leaf, PlyCounts, SweepBackend, Trouble};
 use crate::first_moves::{FirstMoves, PairValue, root_bounds};
@@ -110,6 +110,9 @@ impl Run {
         let top = top_payment(&game.casting);
         let exact = Scales::exact(&forward.counts, last, top).filter(|_| !options.approximate);
         let approximate = exact.is_none();
+        if approximate && !self.backend.has_bounds() {
+            return Err(Ended::Stop(plan::no_denominator(self.backend.name())));
+        }
         let scales = exact.unwrap_or_else(|| Scales::bounds(last, top));
         self.backend.keep_values(true);
         let backward = self.backward(&scales, last, Leaf::Worthless, watch);

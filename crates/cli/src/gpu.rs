@@ -1,0 +1,257 @@
+//! `--backend`: the sweep on a graphics device, and what it did there.
+//!
+//! Without the feature `gpu` all of this is refused in one line, before any work, and `auto` is the
+//! processor. With it, `gpu` is the device or a failure; only `auto` may hand a game to the
+//! processor, where there is no hardware, where the device fails, or where it does not do the game.
+
+use solve::Sweep;
+use verdict::Engine;
+
+use crate::args::{BackendName, SolveArgs};
+use crate::failure::Failure;
+
+/// What is said where there is none.
+const WITHOUT: &str = "this program was built without graphics devices: run it through `cargo xtask`, which builds \
+     it so where that is needed, or build it with `--features gpu`; then a Vulkan driver is needed (on \
+     Debian: apt install mesa-vulkan-drivers libvulkan1)";
+
+/// Refuses what needs a device in a build without one.
+pub(crate) fn check(args: &SolveArgs) -> Result<(), Failure> {
+    let needed = args.engine.backend == BackendName::Gpu || args.profile;
+    if needed { built_in() } else { Ok(()) }
+}
+
+/// Refuses everything about devices in a build without them.
+pub(crate) fn built_in() -> Result<(), Failure> {
+    if cfg!(feature = "gpu") { Ok(()) } else { Err(Failure::Environment(WITHOUT.to_owned())) }
+}
+
+#[cfg(not(feature = "gpu"))]
+pub(crate) use without::*;
+
+#[cfg(feature = "gpu")]
+pub(crate) use with::*;
+
+#[cfg(not(feature = "gpu"))]
+mod without {
+    //! A build without devices.
+
+    use super::*;
+
+    /// The device that is used: none.
+    #[derive(Default)]
+    pub(crate) struct Used;
+
+    impl Used {
+        /// The name of the backend that answered, where it is no usual one.
+        pub(crate) fn backend(&self) -> Option<&'static str> {
+            None
+        }
+
+        /// What was done on it.
+        pub(crate) fn profile(&self) -> Option<String> {
+            None
+        }
+    }
+
+    /// The sweep on the processor.
+    pub(crate) fn engine(
+        _args: &SolveArgs,
+        sweep: Sweep,
+    ) -> Result<(Box<dyn Engine>, Used), Failure> {
+        Ok((Box::new(sweep), Used))
+    }
+}
+
+#[cfg(feature = "gpu")]
+mod with {
+    //! A build with devices.
+
+    use std::fmt::Write;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
+
+    use device::{DeviceFault, Gpu, Pass, PlyRow, Profile, Wish};
+    use verdict::{Question, Stop, Verdict, Watch};
+
+    use super::*;
+    use crate::quantity::{show_count, show_duration, show_size};
+
+    /// The device that is used, if one is, and whether the processor took over from it.
+    #[derive(Default)]
+    pub(crate) struct Used {
+        gpu: Option<Arc<Gpu>>,
+        is_left: Arc<AtomicBool>,
+    }
+
+    impl Used {
+        fn by(gpu: Arc<Gpu>) -> Self {
+            Self { gpu: Some(gpu), ..Self::default() }
+        }
+    }
+
+    /// The sweep on the backend that is asked for.
+    pub(crate) fn engine(
+        args: &SolveArgs,
+        sweep: Sweep,
+    ) -> Result<(Box<dyn Engine>, Used), Failure> {
+        let backend = args.engine.backend;
+        let wish = match (&args.engine.device, backend) {
+            (Some(name), _) => Wish::Named(name.clone()),
+            (None, BackendName::Auto) => Wish::Hardware,
+            (None, _) => Wish::Any,
+        };
+        let open = || Gpu::open(&wish, args.profile).map(Arc::new);
+        match backend {
+            BackendName::Cpu => Ok((Box::new(sweep), Used::default())),
+            BackendName::Gpu => {
+                let gpu = open().map_err(failure)?;
+                Ok((Box::new(sweep.on(Arc::clone(&gpu) as _)), Used::by(gpu)))
+            }
+            BackendName::Auto => match open() {
+                Ok(gpu) => {
+                    let device = sweep.clone().on(Arc::clone(&gpu) as _);
+                    let used = Used::by(gpu);
+                    let is_left = Arc::clone(&used.is_left);
+                    Ok((Box::new(Either { device, processor: sweep, is_left }), used))
+                }
+                Err(fault @ DeviceFault::Unknown { .. }) => Err(failure(fault)),
+                Err(_) => Ok((Box::new(sweep), Used::default())),
+            },
+        }
+    }
+
+    fn failure(fault: DeviceFault) -> Failure {
+        Failure::Environment(fault.to_string())
+    }
+
+    /// The device where it answers, and else the processor.
+    struct Either {
+        device: Sweep,
+        processor: Sweep,
+        is_left: Arc<AtomicBool>,
+    }
+
+    impl Either {
+        fn leave(&self, question: &Question, watch: &Watch<'_>) -> Result<Verdict, Stop> {
+            self.is_left.store(true, Ordering::Relaxed);
+            self.processor.judge(question, watch)
+        }
+    }
+
+    impl Engine for Either {
+        fn name(&self) -> &str {
+            "sweep"
+        }
+
+        fn judge(&self, question: &Question, watch: &Watch<'_>) -> Result<Verdict, Stop> {
+            match self.device.judge(question, watch) {
+                Err(Stop::Environment(_)) => self.leave(question, watch),
+                Err(Stop::Faulty(fault)) if fault.code.starts_with("device-") => {
+                    self.leave(question, watch)
+                }
+                judged => judged,
+            }
+        }
+    }
+
+    impl Used {
+        /// The name of the backend that answered, where it is no usual one.
+        pub(crate) fn backend(&self) -> Option<&'static str> {
+            let is_left = self.is_left.load(Ordering::Relaxed);
+            self.gpu.as_ref().filter(|_| !is_left).map(|_| "gpu")
+        }
+
+        /// What was done on it, as text.
+        pub(crate) fn profile(&self) -> Option<String> {
+            let gpu = self.gpu.as_ref()?;
+            Some(text(&gpu.adapter().name, &gpu.profile()))
+        }
+    }
+
+    /// A profile as lines: the device, a line a ply, a line a pass.
+    fn text(name: &str, profile: &Profile) -> String {
+        let mut out = String::new();
+        let speed = match profile.copy_bytes_per_second {
+            0 => "no timestamps, so passes are not timed".to_owned(),
+            speed => format!("copies {}/s", show_size(speed)),
+        };
+        let (compiled, time) = (profile.pipelines, show_duration(profile.compiling));
+        writeln!(out, "device    {name}: {speed}; {compiled} shaders compiled in {time}")
+            .expect("a string takes all");
+        for row in &profile.plies {
+            ply_line(&mut out, row, profile.copy_bytes_per_second);
+        }
+        for pass in profile.passes() {
+            writeln!(
+                out,
+                "pass      {:<10} {:>8} calls, {:>10}, {:>9}{}",
+                pass.name,
+                show_count(pass.calls),
+                show_size(pass.bytes),
+                show_duration(pass.time),
+                share(pass.bytes, pass.time, profile.copy_bytes_per_second)
+            )
+            .expect("a string takes all");
+        }
+        out
+    }
+
+    fn ply_line(out: &mut String, row: &PlyRow, speed: u64) {
+        let way = if row.is_backward { "backward" } else { "forward" };
+        let width =
+            if row.is_backward { format!(", {} words a value", row.limbs) } else { String::new() };
+        let on_device: Duration = row.passes.iter().map(|pass| pass.time).sum();
+        let passes: Vec<String> =
+            row.passes.iter().filter(|pass| pass.calls > 0).map(brief).collect();
+        writeln!(
+            out,
+            "ply {:<5} {way}: {} states, {} edges, {}{width}, {}{}: {}",
+            row.ply,
+            show_count(row.states),
+            show_count(row.edges),
+            show_size(row.bytes),
+            show_duration(row.time),
+            share(row.bytes, on_device, speed),
+            passes.join(", ")
+        )
+        .expect("a string takes all");
+    }
+
+    fn brief(pass: &Pass) -> String {
+        format!("{} {}", pass.name, show_duration(pass.time))
+    }
+
+    /// The bytes over the time, as a part of the speed of copying.
+    fn share(bytes: u64, time: Duration, speed: u64) -> String {
+        if speed == 0 || time.is_zero() {
+            return String::new();
+        }
+        let part = bytes as f64 / time.as_secs_f64() / speed as f64;
+        format!(", {:.1} % of copying", 100.0 * part)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn a_profile_has_a_line_for_each_ply_and_each_pass() {
+            let time = Duration::from_millis(2);
+            let pass = Pass { name: "claim".into(), calls: 3, bytes: 4_000_000, time };
+            let passes = vec![pass];
+            let row =
+                PlyRow { ply: 5, states: 1234, bytes: 4_000_000, passes, ..PlyRow::default() };
+            let profile = Profile {
+                copy_bytes_per_second: 4_000_000_000,
+                plies: vec![row],
+                ..Profile::default()
+            };
+            let text = text("x", &profile);
+            assert_eq!(text.lines().count(), 3, "{text}");
+            assert!(text.contains("ply 5     forward: 1,234 states"), "{text}");
+            assert!(text.contains("50.0 % of copying"), "{text}");
+        }
+    }
+}

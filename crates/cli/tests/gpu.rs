@@ -1,0 +1,109 @@
+//! `--backend` and `devices`, as a user meets them, with the feature `gpu` and without.
+//!
+//! With it and without an adapter, tests that need one say so in a line and do no more, unless
+//! `ODDSMITH_GPU` is set, as `cargo xtask test` does in the part `gpu`.
+#![forbid(unsafe_code)]
+
+mod support;
+
+use support::{CYCLE, game, run, run_with, solve};
+
+#[cfg(not(feature = "gpu"))]
+#[test]
+fn a_build_without_devices_says_how_to_get_one() {
+    for words in [&["devices"][..], &["solve", "-", "--backend", "gpu"]] {
+        run(words).refused(3, &["built without graphics devices", "cargo xtask", "--features gpu"]);
+    }
+}
+
+#[test]
+fn what_a_device_does_not_do_is_refused() {
+    for (flags, word) in [
+        (&["--backend", "gpu", "--engine", "search"][..], "--engine sweep"),
+        (&["--backend", "gpu", "--tier", "dense"], "--tier"),
+        (&["--backend", "gpu", "--table", "t"], "--table"),
+        (&["--backend", "auto", "--approximate"], "--approximate"),
+        (&["--device", "0"], "--backend gpu"),
+        (&["--profile"], "--backend gpu"),
+    ] {
+        solve(support::GUESS, flags).refused(2, &[word]);
+    }
+}
+
+#[test]
+fn auto_answers_on_any_machine() {
+    let ran = solve(support::GUESS, &["--backend", "auto"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.out.contains("1/2 = 0.5"), "{ran:?}");
+    let ran = solve(CYCLE, &["--backend", "auto"]);
+    assert!(ran.status == 0 && ran.out.contains("by sweep on cpu"), "{ran:?}");
+}
+
+#[cfg(feature = "gpu")]
+mod with_a_device {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// Whether there is a device.
+    fn there_is_one() -> bool {
+        let ran = run(&["devices"]);
+        if ran.status == 0 {
+            return true;
+        }
+        assert_eq!(ran.status, 3, "{ran:?}");
+        assert!(ran.err.contains("mesa-vulkan-drivers"), "it says what to install: {ran:?}");
+        assert!(std::env::var_os("ODDSMITH_GPU").is_none(), "a device is required: {ran:?}");
+        eprintln!("commands on a graphics device: left out, there is no adapter");
+        false
+    }
+
+    #[test]
+    fn devices_are_listed_and_chosen_by_number_or_name() {
+        if !there_is_one() {
+            return;
+        }
+        let listed = run(&["devices", "--json"]).json();
+        let name = listed["devices"][0]["name"].as_str().expect("a name").to_owned();
+        assert!(run(&["devices"]).out.contains(&name));
+        for device in ["0", &name] {
+            let ran = solve(support::GUESS, &["--backend", "gpu", "--device", device]);
+            assert!(ran.status == 0 && ran.out.contains("by sweep on gpu"), "{ran:?}");
+        }
+        let ran = solve(support::GUESS, &["--backend", "gpu", "--device", "no such device"]);
+        ran.refused(3, &["no such device", &name]);
+    }
+
+    #[test]
+    fn a_game_that_comes_back_is_refused_by_the_name_of_the_device() {
+        if there_is_one() {
+            let ran = run_with(&["solve", "-", "--backend", "gpu"], CYCLE.as_bytes());
+            ran.refused(2, &["how many steps were played", "--backend gpu", "--backend cpu"]);
+        }
+    }
+
+    #[test]
+    fn a_profile_tells_of_plies_and_passes() {
+        if there_is_one() {
+            let path = game("tic-tac-toe.gdl");
+            let ran = run(&["solve", &path, "--backend", "gpu", "--profile"]);
+            assert_eq!(ran.status, 0, "{ran:?}");
+            for part in ["device    ", "shaders compiled in", "ply 4     forward: ", "claim"] {
+                assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
+            }
+        }
+    }
+
+    #[test]
+    fn a_time_limit_ends_in_bounds_at_once() {
+        if there_is_one() {
+            let sheet = run(&["generate", "connect", "7", "6", "4", "--own", "3/4"]);
+            let begun = Instant::now();
+            let flags = ["solve", "-", "--backend", "gpu", "--time", "12s", "--json"];
+            let ran = run_with(&flags, sheet.out.as_bytes());
+            assert!(begun.elapsed() < Duration::from_secs(25), "{:?}", begun.elapsed());
+            assert_eq!(ran.status, 1, "{ran:?}");
+            assert_eq!(ran.json()["halt"]["reason"], "time");
+        }
+    }
+}

@@ -1,0 +1,501 @@
+//! Plies on a device: what is held, and the trait of the sweep.
+//!
+//! Of a ply that was expanded stay its edges, chunk by chunk, and a word a state (what it pays, or
+//! the total of its chance moves); of the newest one its keys as well. Two plies of values exist at
+//! a time. Where the sweep on the processor passes through states that wait for chance, here they
+//! are plies of their own.
+//!
+//! Always: on an error no new ply is held, and what was taken for it is given back.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
+
+use kernel::{Expander, Expansion, PlaneKernel, Shaders};
+use rustc_hash::FxHashMap;
+use solve::{Leaf, Limits, Plan, PlyCounts, RootEdge, Scale, SweepBackend, Trouble, shares};
+use verdict::Watch;
+
+use crate::arena::{Arena, Grown, Region};
+use crate::batch::View;
+use crate::fault::DeviceFault;
+use crate::joints::{OnDevice, Update};
+use crate::passes::{Params, Passes, Sizes};
+use crate::profile::Profile;
+use crate::session::Session;
+use crate::tables::{Seating, level_words};
+
+/// A run of states of one ply that were expanded together.
+#[derive(Clone, Debug)]
+pub(crate) struct Chunk {
+    pub(crate) first: usize,
+    pub(crate) states: usize,
+    /// None where all states are terminal.
+    pub(crate) joints: Option<Arc<OnDevice>>,
+    pub(crate) edges: Region,
+}
+
+impl Chunk {
+    pub(crate) fn groups(&self) -> usize {
+        self.states.div_ceil(32)
+    }
+}
+
+/// One ply.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ply {
+    pub(crate) states: usize,
+    /// A word a state, once the ply was looked at.
+    pub(crate) infos: Option<Region>,
+    /// Once it is expanded.
+    pub(crate) chunks: Vec<Chunk>,
+    pub(crate) is_expanded: bool,
+    /// Totals of chance, once it is expanded.
+    pub(crate) totals: Vec<u32>,
+    pub(crate) edges: u64,
+}
+
+/// Buffers that are used again for each chunk.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    pub(crate) planes: Grown,
+    pub(crate) seen: Grown,
+    pub(crate) held: Grown,
+    pub(crate) live: Grown,
+    pub(crate) made: Grown,
+    pub(crate) candidates: Grown,
+    pub(crate) masks: Grown,
+    pub(crate) owners: Grown,
+    pub(crate) sums: Grown,
+    pub(crate) slots: Grown,
+    pub(crate) heard: Grown,
+    pub(crate) scale: Grown,
+}
+
+/// Values of one ply.
+#[derive(Debug, Default)]
+pub(crate) struct Values {
+    pub(crate) words: Grown,
+    pub(crate) ply: Option<usize>,
+    pub(crate) limbs: usize,
+}
+
+/// How much is done at once, by how fast the last was.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Candidates of a chunk.
+    pub(crate) candidates: usize,
+    /// Words of values times edges of a backward pass.
+    pub(crate) products: usize,
+}
+
+/// Plies on a device.
+pub(crate) struct Plies {
+    pub(crate) session: Arc<Session>,
+    pub(crate) profile: Arc<Mutex<Profile>>,
+    pub(crate) kernel: PlaneKernel,
+    pub(crate) passes: Passes,
+    pub(crate) seating: Seating,
+    pub(crate) shape: Shape,
+    pub(crate) plies: Vec<Ply>,
+    /// Keys of the newest ply, and of the one that is made from it.
+    pub(crate) keys: [Grown; 2],
+    pub(crate) edges: Arena,
+    pub(crate) infos: Arena,
+    pub(crate) tables: Arena,
+    /// Joint moves by what is legal.
+    pub(crate) known: FxHashMap<Vec<u32>, Option<Arc<OnDevice>>>,
+    /// Updates of joint moves by the moves that are played.
+    pub(crate) updates: FxHashMap<Vec<u32>, Arc<Update>>,
+    pub(crate) shaders: Shaders,
+    pub(crate) game: Region,
+    pub(crate) levels: Region,
+    pub(crate) scratch: Scratch,
+    pub(crate) values: [Values; 2],
+    root: Vec<u64>,
+    /// The states of ply 1 by their keys.
+    first_states: FxHashMap<Vec<u64>, u32>,
+    root_value: Option<Vec<u64>>,
+    pub(crate) limits: Limits,
+    pub(crate) pace: Pace,
+    /// Joint moves of the last chunk.
+    pub(crate) usual_joints: usize,
+}
+
+/// Sizes of the game.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// Words of 32 bits of a key.
+    pub(crate) words: usize,
+    /// Bits of a key.
+    pub(crate) bits: usize,
+    pub(crate) moves: usize,
+    pub(crate) view_rows: usize,
+    pub(crate) view_held: usize,
+    pub(crate) update_held: usize,
+    /// Words that a chunk tells.
+    pub(crate) heard: usize,
+}
+
+/// Places in what a chunk tells; see `shaders/params.wgsl`.
+pub(crate) mod heard {
+    pub(crate) const FLAWED: usize = 0;
+    pub(crate) const BROKEN: usize = 1;
+    pub(crate) const UNEVEN: usize = 2;
+    pub(crate) const LEVEL: usize = 3;
+    pub(crate) const FULL: usize = 4;
+    pub(crate) const EDGES: usize = 5;
+    pub(crate) const TERMINAL: usize = 6;
+    pub(crate) const DECISIONS: usize = 7;
+    pub(crate) const SIMULTANEOUS: usize = 8;
+    pub(crate) const FOUND: usize = 9;
+    pub(crate) const TOTALS: usize = 16;
+    pub(crate) const LEGAL: usize = 144;
+}
+
+impl Plies {
+    /// The root of a game on a device.
+    pub(crate) fn new(
+        session: Arc<Session>,
+        profile: Arc<Mutex<Profile>>,
+        plan: Plan,
+        watch: &Watch<'_>,
+    ) -> Result<Self, Trouble> {
+        let adapter = session.adapter();
+        let shaders = plan.kernel.shaders(Sizes::of(adapter.hardware).groups);
+        let seating = Seating::new(&plan, &shaders.goals);
+        let legal_words = shaders.moves.div_ceil(32);
+        let shape = Shape {
+            words: shaders.key_bits.div_ceil(32).max(1),
+            bits: shaders.key_bits,
+            moves: shaders.moves,
+            view_rows: shaders.view.outputs,
+            view_held: shaders.view.held,
+            update_held: shaders.update.held,
+            heard: heard::LEGAL + legal_words + seating.classes().div_ceil(32),
+        };
+        let limits = Limits::new();
+        let passes = {
+            let mut profile = locked(&profile);
+            let passes = Passes::new(&session, &shaders, watch, &mut profile)?;
+            profile.plies.clear();
+            passes
+        };
+        let pace = Pace { candidates: 1 << 16, products: 1 << 20 };
+        let mut made = Self {
+            passes,
+            seating,
+            shape,
+            plies: vec![Ply { states: 1, ..Ply::default() }],
+            keys: Default::default(),
+            edges: Arena::default(),
+            infos: Arena::default(),
+            tables: Arena::default(),
+            known: FxHashMap::default(),
+            updates: FxHashMap::default(),
+            shaders,
+            game: Region::default(),
+            levels: Region::default(),
+            scratch: Scratch::default(),
+            values: Default::default(),
+            root: plan.root,
+            first_states: FxHashMap::default(),
+            root_value: None,
+            limits,
+            pace,
+            usual_joints: shape.moves.clamp(4, 64),
+            kernel: plan.kernel,
+            session,
+            profile,
+        };
+        made.game = made.upload(&made.seating.words())?;
+        made.levels = made.upload(&level_words(&plan.level, plan.level_offset))?;
+        made.scratch.heard.reserve(&made.session, 4 * shape.heard as u64)?;
+        made.keys[0].reserve(&made.session, 4 * shape.words as u64)?;
+        let root = narrow(&made.root, shape.words);
+        made.session.queue.write_buffer(made.keys[0].buffer(), 0, bytemuck::cast_slice(&root));
+        made.measure(watch)?;
+        Ok(made)
+    }
+
+    /// Puts a table on the device.
+    pub(crate) fn upload(&mut self, words: &[u32]) -> Result<Region, Trouble> {
+        let bytes = 4 * words.len() as u64;
+        if bytes > self.session.adapter().binding_bytes {
+            return Err(self.too_large(bytes));
+        }
+        let region = self.tables.take(&self.session, bytes)?;
+        let (buffer, offset) = self.tables.place(region);
+        if !words.is_empty() {
+            self.session.queue.write_buffer(buffer, offset, bytemuck::cast_slice(words));
+        }
+        Ok(region)
+    }
+
+    /// What every pass of a chunk is told.
+    pub(crate) fn params(&self, first: usize, states: usize) -> Params {
+        Params {
+            groups: states.div_ceil(32) as u32,
+            joints: 1,
+            states: states as u32,
+            first: first as u32,
+            words: self.shape.words as u32,
+            bits: self.shape.bits as u32,
+            moves: self.shape.moves as u32,
+            roles: self.seating.roles() as u32,
+            ..Params::default()
+        }
+    }
+
+    /// More than a shader can see at once, or the limit on memory: the solve ends with bounds.
+    pub(crate) fn too_large(&self, bytes: u64) -> Trouble {
+        let needed = self.session.held() + bytes;
+        Trouble::Limit(verdict::HaltReason::Memory { needed })
+    }
+
+    /// Checks the limits before so many bytes more are taken.
+    pub(crate) fn check(&self, watch: &Watch<'_>, extra: u64, share: f64) -> Result<(), Trouble> {
+        self.session.check()?;
+        self.limits.check(watch, self.session.held() + extra, share)
+    }
+
+    /// A state of the newest ply that a shader found flawed, expanded on the processor.
+    pub(crate) fn flaw(&mut self, state: usize, watch: &Watch<'_>) -> Trouble {
+        let bytes = 4 * self.shape.words as u64;
+        let place = state as u64 * bytes;
+        let read = {
+            let session = Arc::clone(&self.session);
+            let encoder = session.device.create_command_encoder(&Default::default());
+            session.ask(encoder, &[(self.keys[0].buffer(), place, bytes)], watch)
+        };
+        let key = match read {
+            Ok(read) => widen(&words_of(&read), self.kernel.words()),
+            Err(trouble) => return trouble,
+        };
+        let mut out = Expansion::default();
+        match self.kernel.expand(&key, true, &mut out) {
+            Err(flaw) => Trouble::Flaw { key, kind: flaw.kind },
+            Ok(()) => {
+                let what = "it calls a state flawed that the processor finds sound";
+                DeviceFault::Refused(what.to_owned()).into()
+            }
+        }
+    }
+
+    /// Learns the states of ply 1, once it is there.
+    pub(crate) fn learn_first(&mut self, watch: &Watch<'_>) -> Result<(), Trouble> {
+        let states = self.plies[1].states;
+        if states == 0 {
+            return Ok(());
+        }
+        let bytes = 4 * (states * self.shape.words) as u64;
+        let encoder = self.session.device.create_command_encoder(&Default::default());
+        let read = self.session.ask(encoder, &[(self.keys[0].buffer(), 0, bytes)], watch)?;
+        let words = words_of(&read);
+        let keys = words.chunks_exact(self.shape.words);
+        let width = self.kernel.words();
+        self.first_states = keys.map(|key| widen(key, width)).zip(0..).collect();
+        assert_eq!(self.first_states.len(), states, "states of a ply differ");
+        Ok(())
+    }
+
+    /// Reads the values of states of a ply that was backed up.
+    fn read_values(
+        &self,
+        at: usize,
+        states: usize,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<u64>, Trouble> {
+        let values = &self.values[at];
+        let bytes = 4 * (states * values.limbs) as u64;
+        let encoder = self.session.device.create_command_encoder(&Default::default());
+        let read = self.session.ask(encoder, &[(values.words.buffer(), 0, bytes)], watch)?;
+        let words = words_of(&read);
+        Ok(words
+            .chunks_exact(2)
+            .map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32)
+            .collect())
+    }
+
+    /// Keeps the value of the root, which was backed up last.
+    pub(crate) fn keep_root(&mut self, watch: &Watch<'_>) -> Result<(), Trouble> {
+        self.root_value = Some(self.read_values(0, 1, watch)?);
+        Ok(())
+    }
+
+    /// What the root pays where it is terminal, by the processor.
+    pub(crate) fn look_at_root(&mut self) -> Result<Option<u32>, Trouble> {
+        let mut found = Expansion::default();
+        match self.kernel.expand(&self.root, false, &mut found) {
+            Ok(()) => Ok((found.terminal[0] & 1 == 1).then(|| found.payoff[0])),
+            Err(flaw) => Err(Trouble::Flaw { key: self.root.clone(), kind: flaw.kind }),
+        }
+    }
+
+    /// Sets the value of the root from outside.
+    pub(crate) fn set_root(&mut self, value: Vec<u64>) {
+        self.root_value = Some(value);
+    }
+
+    pub(crate) fn locked_profile(&self) -> Arc<Mutex<Profile>> {
+        Arc::clone(&self.profile)
+    }
+
+    /// Copies for a moment, to know how fast the device can.
+    fn measure(&mut self, watch: &Watch<'_>) -> Result<(), Trouble> {
+        if self.session.timing.is_none() || locked(&self.profile).copy_bytes_per_second > 0 {
+            return Ok(());
+        }
+        let words: u32 = if self.session.adapter().hardware { 1 << 22 } else { 1 << 21 };
+        let bytes = 4 * u64::from(words);
+        let (from, to) = (self.session.memory(bytes)?, self.session.memory(bytes)?);
+        let mut sums = Profile { plies: vec![Default::default()], ..Profile::default() };
+        for _ in 0..4 {
+            let mut batch = crate::batch::Batch::new(&self.session);
+            let params = Params { states: words, ..Params::default() };
+            let views = [View::of(&from.buffer, bytes), View::of(&to.buffer, bytes)];
+            batch.run(&self.passes.copy, params, &views, [words, 1, 1], 2 * bytes);
+            batch.finish(&[(&to.buffer, 0, 16)], watch, &mut sums)?;
+        }
+        let pass = &sums.passes()[0];
+        let nanos = pass.time.as_nanos().max(1);
+        let speed = u128::from(pass.bytes) * 1_000_000_000 / nanos;
+        locked(&self.profile).copy_bytes_per_second = u64::try_from(speed).unwrap_or(u64::MAX);
+        Ok(())
+    }
+}
+
+impl SweepBackend for Plies {
+    fn name(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn tier(&self) -> &'static str {
+        "planes"
+    }
+
+    fn plies(&self) -> usize {
+        self.plies.len()
+    }
+
+    fn states(&self, ply: usize) -> u64 {
+        self.plies[ply].states as u64
+    }
+
+    fn bytes(&self) -> u64 {
+        self.session.held()
+    }
+
+    fn has_bounds(&self) -> bool {
+        false
+    }
+
+    fn advance(&mut self, most_steps: u32, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
+        assert!(most_steps > 0, "a step is left");
+        let begun = Instant::now();
+        let marks = (self.edges.mark(), self.infos.mark());
+        let newest = self.plies.len() - 1;
+        self.begin_row(newest, false);
+        match self.grow(watch) {
+            Ok(counts) => {
+                self.end_row(begun, counts.states, counts.edges, 0);
+                if newest == 0 {
+                    self.learn_first(watch)?;
+                }
+                Ok(counts)
+            }
+            Err(trouble) => {
+                self.edges.cut(marks.0);
+                self.infos.cut(marks.1);
+                let states = self.plies[newest].states;
+                self.plies[newest] = Ply { states, ..Ply::default() };
+                Err(trouble)
+            }
+        }
+    }
+
+    fn inspect(&mut self, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
+        self.look(watch)
+    }
+
+    fn back_up(
+        &mut self,
+        ply: usize,
+        leaf: Leaf,
+        scale: &Scale,
+        watch: &Watch<'_>,
+    ) -> Result<(), Trouble> {
+        let begun = Instant::now();
+        self.root_value = None;
+        self.begin_row(ply, true);
+        self.value(ply, leaf, scale, watch)?;
+        let (states, edges) = (self.plies[ply].states as u64, self.plies[ply].edges);
+        self.end_row(begun, states, edges, 2 * scale.limbs);
+        Ok(())
+    }
+
+    fn root_edges(&mut self) -> Result<Vec<RootEdge>, Trouble> {
+        assert!(self.plies.len() > 1, "the root was expanded");
+        let mut found = Expansion::default();
+        let root = self.root.clone();
+        if let Err(flaw) = self.kernel.expand(&root, true, &mut found) {
+            return Err(Trouble::Flaw { key: root, kind: flaw.kind });
+        }
+        let values = &self.values[1];
+        let limbs = values.limbs / 2;
+        let calm = std::sync::atomic::AtomicBool::new(false);
+        let patient = Watch {
+            started: Instant::now(),
+            time: None,
+            memory: None,
+            interrupt: &calm,
+            progress: &|_| {},
+        };
+        let read = match values.ply {
+            Some(1) if self.plies[1].states > 0 => {
+                self.read_values(1, self.plies[1].states, &patient)?
+            }
+            _ => Vec::new(),
+        };
+        let width = self.kernel.words();
+        let edges = found.joints.iter().zip(shares(&found.joints));
+        let edges = edges.map(|(joint, (weight, total))| {
+            let key = &found.children[joint.first_child * width..(joint.first_child + 1) * width];
+            let id = self.first_states[key] as usize;
+            let value =
+                if read.is_empty() { Vec::new() } else { read[id * limbs..][..limbs].to_vec() };
+            let (asked, opponents) = (joint.asked, joint.opponents);
+            RootEdge { asked, opponents, weight, total, value }
+        });
+        Ok(edges.collect())
+    }
+
+    fn root_value(&self) -> Option<Vec<u64>> {
+        self.root_value.clone()
+    }
+
+    fn distinct_states(&mut self, _watch: &Watch<'_>) -> Result<(u64, u64), Trouble> {
+        unreachable!("plies on a device are disjoint")
+    }
+}
+
+pub(crate) fn locked(profile: &Mutex<Profile>) -> MutexGuard<'_, Profile> {
+    profile.lock().unwrap_or_else(|held| held.into_inner())
+}
+
+/// Little-endian words of 32 bits.
+pub(crate) fn words_of(bytes: &[u8]) -> Vec<u32> {
+    let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    bytes.chunks_exact(4).map(word).collect()
+}
+
+/// A key of the processor as `words` words of 32 bits.
+fn narrow(key: &[u64], words: usize) -> Vec<u32> {
+    let all = key.iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]);
+    all.take(words).collect()
+}
+
+/// The reverse, as `width` words of 64 bits.
+fn widen(key: &[u32], width: usize) -> Vec<u64> {
+    let word = |at: usize| u64::from(key.get(at).copied().unwrap_or(0));
+    (0..width).map(|at| word(2 * at) | word(2 * at + 1) << 32).collect()
+}

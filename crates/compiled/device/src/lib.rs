@@ -1,0 +1,81 @@
+//! The sweep's plies on a graphics device: the only crate that opens one.
+//!
+//! Keys, edges and values stay in the device's memory; only counts come back between plies.
+//! [`adapters`] lists what there is, [`Gpu`] opens one and hands it to the sweep. What the shaders
+//! do stands in them (`shaders/`), and in which order in `forward` and `backward`.
+//!
+//! Always: every flag that a shader can raise is read before anything is believed that rests on it;
+//! a device that falls silent, is lost or refuses ends the solve with one line, and nothing waits
+//! without a limit; a state that is flawed is expanded again on the processor, which says how.
+#![forbid(unsafe_code)]
+
+mod adapters;
+mod arena;
+mod backend;
+mod backward;
+mod batch;
+mod fault;
+mod forward;
+mod joints;
+mod passes;
+mod profile;
+mod session;
+mod tables;
+
+use std::sync::{Arc, Mutex};
+
+use solve::{Plan, SweepBackend};
+use verdict::{Stop, Watch};
+
+pub use adapters::{Adapter, Wish, adapters};
+pub use fault::DeviceFault;
+pub use profile::{Pass, PlyRow, Profile};
+
+use session::Session;
+
+/// A device that is open, for one sweep or several.
+#[derive(Debug)]
+pub struct Gpu {
+    session: Arc<Session>,
+    profile: Arc<Mutex<Profile>>,
+}
+
+impl Gpu {
+    /// Opens the device that is wished for; with `timed`, each pass is timed on it.
+    ///
+    /// # Errors
+    /// Where there is none, or it does not open.
+    pub fn open(wish: &Wish, timed: bool) -> Result<Self, DeviceFault> {
+        let (session, profile) = (Session::open(wish, timed)?, Profile::default());
+        Ok(Self { session: Arc::new(session), profile: Arc::new(Mutex::new(profile)) })
+    }
+
+    /// What the device is.
+    pub fn adapter(&self) -> &Adapter {
+        self.session.adapter()
+    }
+
+    /// What was done on it so far.
+    pub fn profile(&self) -> Profile {
+        self.profile.lock().unwrap_or_else(|held| held.into_inner()).clone()
+    }
+
+    /// Takes the device away, as a driver that resets does; for tests of what follows.
+    pub fn lose(&self) {
+        self.session.lose();
+    }
+}
+
+impl solve::Device for Gpu {
+    fn name(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn begin(&self, plan: Plan, watch: &Watch<'_>) -> Result<Box<dyn SweepBackend>, Stop> {
+        let (session, profile) = (Arc::clone(&self.session), Arc::clone(&self.profile));
+        match backend::Plies::new(session, profile, plan, watch) {
+            Ok(plies) => Ok(Box::new(plies)),
+            Err(trouble) => Err(fault::stop(trouble)),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Games on a graphics device beside the same games on the processor: value, counts, moves.
+//!
+//! Every question of `games/*.facts` that the processor answers in a second is put to the device as
+//! well. What a device does not do it must refuse by name. Where there is no adapter all this is
+//! left out with a line, unless `ODDSMITH_GPU` is set, as `cargo xtask test` does in the part `gpu`.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use device::{DeviceFault, Gpu, Wish};
+use solve::{Options, Sweep};
+use verdict::{Engine, Question, Stop, Verdict};
+
+use crate::games::{games, question};
+use crate::lineup::{rulebook, watched};
+use crate::places;
+
+/// How long the processor may take for a question that is put to the device too.
+const QUICK: Duration = Duration::from_secs(1);
+
+/// The device, opened once; none where there is none.
+fn gpu() -> Option<Arc<Gpu>> {
+    static GPU: OnceLock<Result<Arc<Gpu>, DeviceFault>> = OnceLock::new();
+    match GPU.get_or_init(|| Gpu::open(&Wish::Any, false).map(Arc::new)) {
+        Ok(gpu) => Some(Arc::clone(gpu)),
+        Err(fault) if std::env::var_os("ODDSMITH_GPU").is_some() => panic!("{fault}"),
+        Err(_) => {
+            eprintln!("games on a graphics device: left out, there is no adapter");
+            None
+        }
+    }
+}
+
+fn on_device(gpu: &Arc<Gpu>, question: &Question) -> Result<Verdict, Stop> {
+    let sweep = Sweep::new(Options::default()).on(Arc::clone(gpu) as Arc<dyn solve::Device>);
+    watched(|watch| sweep.judge(question, watch))
+}
+
+fn on_processor(question: &Question) -> Result<Verdict, Stop> {
+    watched(|watch| Sweep::new(Options::default()).judge(question, watch))
+}
+
+/// What a device keeps differs: it keeps the states that wait for chance.
+fn without_stored(mut verdict: Verdict) -> Verdict {
+    verdict.counts.stored = 0;
+    verdict
+}
+
+#[test]
+fn games_have_the_same_answers_on_a_device() {
+    let Some(gpu) = gpu() else { return };
+    let (mut answered, mut refused, mut slow) = (0, Vec::new(), Vec::new());
+    for game in games() {
+        for fact in &game.facts {
+            let asked = question(&game, fact);
+            let begun = Instant::now();
+            let Ok(wanted) = on_processor(&asked) else { continue };
+            if begun.elapsed() > QUICK {
+                slow.push(game.name.clone());
+                continue;
+            }
+            match on_device(&gpu, &asked) {
+                Ok(got) => {
+                    assert_eq!(without_stored(got), without_stored(wanted), "{}", game.name);
+                    answered += 1;
+                }
+                Err(Stop::Faulty(fault)) if fault.code.starts_with("device-") => {
+                    refused.push(format!("{} ({})", game.name, fault.code));
+                }
+                Err(stop) => panic!("{}: {stop:?}", game.name),
+            }
+        }
+    }
+    refused.dedup();
+    slow.dedup();
+    eprintln!(
+        "{answered} questions on {}; refused there: {}; too long here: {}",
+        gpu.adapter().name,
+        refused.join(", "),
+        slow.join(", ")
+    );
+    assert!(answered >= 10, "games run on the device");
+}
+
+/// A flaw that only states deep in a game have is told as the processor tells it.
+#[test]
+fn flaws_are_told_by_a_device_as_well() {
+    let Some(gpu) = gpu() else { return };
+    let sheets = [
+        // Nobody can move after two steps.
+        "(role x) (init (n 0)) (succ 0 1) (succ 1 2) (<= (legal x go) (true (n ?a)) (succ ?a ?b)) \
+         (<= (next (n ?b)) (true (n ?a)) (succ ?a ?b)) (<= terminal (true (n 9))) \
+         (<= (goal x 100) (true (n 9)))",
+        // Two goal values at the end.
+        "(role x) (init (n 0)) (succ 0 1) (succ 1 2) (legal x go) \
+         (<= (next (n ?b)) (true (n ?a)) (succ ?a ?b)) (<= terminal (true (n 2))) \
+         (<= (goal x 100) (true (n 2))) (<= (goal x 50) (true (n 2)))",
+    ];
+    for sheet in sheets {
+        let question = Question::new(rulebook("flawed", sheet)).expect("a role");
+        let (here, there) = (on_processor(&question), on_device(&gpu, &question));
+        assert!(matches!(here, Err(Stop::Faulty(_))), "{here:?}");
+        assert_eq!(here, there);
+    }
+}
+
+#[test]
+fn horizons_cut_on_a_device_as_they_do_here() {
+    let Some(gpu) = gpu() else { return };
+    let book = rulebook("tic-tac-toe", &places::text("games/tic-tac-toe.gdl"));
+    for horizon in [0, 1, 4, 7] {
+        let mut question = Question::new(Arc::clone(&book)).expect("a role");
+        question.horizon = Some(horizon);
+        let (here, there) = (on_processor(&question), on_device(&gpu, &question));
+        let (here, there) = (here.expect("an answer"), there.expect("an answer"));
+        assert_eq!(without_stored(here), without_stored(there), "{horizon} steps");
+    }
+}
+
+#[test]
+fn a_lost_device_ends_the_solve_with_a_line() {
+    if gpu().is_none() {
+        return;
+    }
+    let lost = Arc::new(Gpu::open(&Wish::Any, false).expect("there is one"));
+    lost.lose();
+    let book = rulebook("tic-tac-toe", &places::text("games/tic-tac-toe.gdl"));
+    let question = Question::new(book).expect("a role");
+    match on_device(&lost, &question) {
+        Err(Stop::Environment(line)) => assert!(line.contains("lost"), "{line}"),
+        other => panic!("{other:?}"),
+    }
+}
