@@ -40,7 +40,7 @@ mod without {
 
     /// The device that is used: none.
     #[derive(Default)]
-    pub(crate) struct Used;
+    pub(crate) struct Used(());
 
     impl Used {
         /// The name of the backend that answered, where it is no usual one.
@@ -59,7 +59,7 @@ mod without {
         _args: &SolveArgs,
         sweep: Sweep,
     ) -> Result<(Box<dyn Engine>, Used), Failure> {
-        Ok((Box::new(sweep), Used))
+        Ok((Box::new(sweep), Used::default()))
     }
 }
 

@@ -6,7 +6,7 @@
 
 mod support;
 
-use support::{CYCLE, game, run, run_with, solve};
+use support::{CYCLE, run, solve};
 
 #[cfg(not(feature = "gpu"))]
 #[test]
@@ -44,6 +44,7 @@ mod with_a_device {
     use std::time::{Duration, Instant};
 
     use super::*;
+    use support::{game, run_with};
 
     /// Whether there is a device.
     fn there_is_one() -> bool {
