@@ -17,7 +17,8 @@ const WITHOUT: &str = "this program was built without graphics devices: run it t
 
 /// Refuses what needs a device in a build without one.
 pub(crate) fn check(args: &SolveArgs) -> Result<(), Failure> {
-    let needed = args.engine.backend == BackendName::Gpu || args.profile;
+    let needed =
+        args.engine.backend == BackendName::Gpu || args.profile || args.engine.device.is_some();
     if needed { built_in() } else { Ok(()) }
 }
 

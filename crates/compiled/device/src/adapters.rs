@@ -109,7 +109,8 @@ fn describe(index: usize, adapter: &wgpu::Adapter) -> Adapter {
         driver,
         hardware: info.device_type != wgpu::DeviceType::Cpu,
         buffer_bytes: limits.max_buffer_size,
-        binding_bytes: limits.max_storage_buffer_binding_size,
+        // Shaders count words in 32 bits.
+        binding_bytes: limits.max_storage_buffer_binding_size.min(1 << 32),
         storage_buffers: limits.max_storage_buffers_per_shader_stage,
         workgroup: limits.max_compute_invocations_per_workgroup,
         timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),

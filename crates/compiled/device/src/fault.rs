@@ -25,6 +25,8 @@ pub enum DeviceFault {
     OutOfMemory(u64),
     /// It refused a shader or a command.
     Refused(String),
+    /// What it told cannot be.
+    Wrong(String),
     /// It did not answer for so many seconds.
     Silent(u64),
 }
@@ -55,6 +57,11 @@ impl fmt::Display for DeviceFault {
                  may have reset it, so try again; {INSTEAD}",
                 line(why)
             ),
+            Self::OutOfMemory(0) => write!(
+                out,
+                "the graphics device has too little memory left: close what else uses it, or bound \
+                 the play with `--horizon`; {INSTEAD}"
+            ),
             Self::OutOfMemory(bytes) => write!(
                 out,
                 "the graphics device has no {} MiB more: close what else uses it, or bound the play \
@@ -66,6 +73,12 @@ impl fmt::Display for DeviceFault {
                 "the graphics device refused a shader or a command ({}): a newer driver may take it; \
                  {INSTEAD}",
                 line(why)
+            ),
+            Self::Wrong(what) => write!(
+                out,
+                "what the graphics device told cannot be ({}): it did not do its work, or did it \
+                 wrong, and nothing of it is believed; {INSTEAD}",
+                line(what)
             ),
             Self::Silent(seconds) => write!(
                 out,
@@ -85,6 +98,11 @@ impl From<DeviceFault> for Trouble {
     fn from(fault: DeviceFault) -> Self {
         Self::Stopped(Box::new(Stop::Environment(fault.to_string())))
     }
+}
+
+/// What a device told cannot be: it did not do what it was asked, or did it wrong.
+pub(crate) fn unlike(what: &str) -> Trouble {
+    DeviceFault::Wrong(what.to_owned()).into()
 }
 
 /// A game of a kind that is not done on a device.
@@ -134,6 +152,8 @@ mod tests {
             DeviceFault::Lost(two_lines()),
             DeviceFault::OutOfMemory(5 << 20),
             DeviceFault::Refused(two_lines()),
+            DeviceFault::OutOfMemory(0),
+            DeviceFault::Wrong(two_lines()),
             DeviceFault::Silent(30),
         ];
         for fault in faults {

@@ -20,7 +20,7 @@ use verdict::{Progress, Watch};
 use crate::arena::{Arena, Region};
 use crate::backend::{Chunk, Plies, Ply, heard, locked};
 use crate::batch::{Batch, View};
-use crate::fault::{DeviceFault, unfit};
+use crate::fault::{DeviceFault, unfit, unlike};
 use crate::joints::OnDevice;
 use crate::passes::Params;
 use crate::profile::PlyRow;
@@ -152,10 +152,15 @@ impl Plies {
             }
             size = most;
         };
+        let ended = told[heard::TERMINAL] as usize;
+        if ended > size || (joints.is_none() && ended < size) {
+            return Err(unlike("states without a move have not ended"));
+        }
         self.add_seen(&told, size, counts);
         let mut chunk = Chunk { first, states: size, joints, edges: Region::default() };
         if let Some(joints) = chunk.joints.clone() {
-            self.make_children(&mut chunk, &joints, next, counts, watch)?;
+            let live = (size - ended) as u32;
+            self.make_children(&mut chunk, (&joints, live), next, counts, watch)?;
         }
         self.plies[newest].chunks.push(chunk);
         Ok(size)
@@ -219,11 +224,12 @@ impl Plies {
         }
     }
 
-    /// Makes the children of a chunk that was just viewed, distinct, and its edges.
+    /// Makes the children of a chunk that was just viewed, distinct, and its edges; `live` of its
+    /// states have not ended.
     fn make_children(
         &mut self,
         chunk: &mut Chunk,
-        joints: &OnDevice,
+        (joints, live): (&OnDevice, u32),
         next: &mut Next,
         counts: &mut PlyCounts,
         watch: &Watch<'_>,
@@ -234,6 +240,10 @@ impl Plies {
         chunk.edges = self.edges.take(&self.session, 4 * candidates as u64)?;
         let told = self.run_chunk(chunk, joints, next, watch)?;
         self.believe(&told, watch)?;
+        let (found, edges) = (told[heard::FOUND], told[heard::EDGES]);
+        if found > edges || edges as usize > candidates || edges < live {
+            return Err(unlike("the numbers of moves and states do not fit each other"));
+        }
         next.states += told[heard::FOUND] as usize;
         counts.edges += u64::from(told[heard::EDGES]);
         for total in 0..=4095u32 {
