@@ -116,7 +116,7 @@ fn best_is_below_low() -> bool {
 
 // The largest over the asked role's moves, of the chunk's state number `state`, into `best`.
 fn fold(state: u32, info: u32) {
-    let total = info >> 8u & MOST;
+    let total = (info >> 8u) & MOST;
     let divisor = info >> 20u;
     var has_mean = false;
     var has_low = false;

@@ -20,7 +20,7 @@ fn classes(@builtin(global_invocation_id) id: vec3<u32>) {
         var mixed = 0u;
         for (var member = at + 1u; member < end; member++) {
             let input = game[member];
-            let somewhere = atomicLoad(&heard[LEGAL + (input >> 5u)]) >> (input & 31u) & 1u;
+            let somewhere = (atomicLoad(&heard[LEGAL + (input >> 5u)]) >> (input & 31u)) & 1u;
             if (somewhere != 0u) {
                 let legal = seen[input * params.groups + group] & live[group];
                 if (!met) {

@@ -83,10 +83,10 @@ fn deal(@builtin(global_invocation_id) id: vec3<u32>) {
     let payments = 8u + 2u * seats;
     for (var lane = 0u; lane < min(left, 32u); lane++) {
         var info = 0u;
-        if ((terminal >> lane & 1u) != 0u) {
+        if (((terminal >> lane) & 1u) != 0u) {
             info = 0x80u;
             for (var goal = 0u; goal < goals; goal++) {
-                if ((view(params.moves + 1u + goal, group) >> lane & 1u) != 0u) {
+                if (((view(params.moves + 1u + goal, group) >> lane) & 1u) != 0u) {
                     info |= game[payments + goal];
                 }
             }

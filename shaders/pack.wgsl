@@ -47,7 +47,7 @@ fn pack(@builtin(global_invocation_id) id: vec3<u32>) {
     transpose(&rows);
     let start = (joint * params.groups + group) * 32u;
     for (var lane = 0u; lane < 32u; lane++) {
-        if ((mask >> lane & 1u) != 0u) {
+        if (((mask >> lane) & 1u) != 0u) {
             candidates[(start + lane) * params.words + id.z] = rows[lane];
         }
     }

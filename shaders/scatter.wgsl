@@ -36,7 +36,7 @@ fn scatter(@builtin(global_invocation_id) id: vec3<u32>) {
     let block = id.y * params.groups + (state >> 5u);
     let lane = state & 31u;
     let own = owners[block];
-    if ((own >> lane & 1u) == 0u) {
+    if (((own >> lane) & 1u) == 0u) {
         return;
     }
     let blocks = params.groups * params.joints;

@@ -26,7 +26,7 @@ fn totals(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let group = state >> 5u;
     let lane = state & 31u;
-    if ((live[group] >> lane & 1u) == 0u) {
+    if (((live[group] >> lane) & 1u) == 0u) {
         return;
     }
     var total = 1u;
@@ -37,7 +37,7 @@ fn totals(@builtin(global_invocation_id) id: vec3<u32>) {
         var sum = 0u;
         var shared_part = 0u;
         for (at = at + 1u; at < end; at += 2u) {
-            if ((seen[chances[at] * params.groups + group] >> lane & 1u) != 0u) {
+            if (((seen[chances[at] * params.groups + group] >> lane) & 1u) != 0u) {
                 sum += chances[at + 1u];
                 shared_part = greatest_divisor(chances[at + 1u], shared_part);
             }
@@ -52,7 +52,7 @@ fn totals(@builtin(global_invocation_id) id: vec3<u32>) {
         atomicMax(&heard[UNEVEN], ~number);
         return;
     }
-    infos[number] |= total << 8u | divisor << 20u;
+    infos[number] |= (total << 8u) | (divisor << 20u);
     let word = TOTALS + (total >> 5u);
     let bit = 1u << (total & 31u);
     if ((atomicLoad(&heard[word]) & bit) == 0u) {

@@ -129,6 +129,7 @@ impl<'a> Batch<'a> {
         profile: &mut Profile,
     ) -> Result<Vec<u32>, Trouble> {
         let session = self.session;
+        let _turn = session.turn();
         let mut blocks = vec![0u8; self.blocks.len() * BLOCK as usize];
         for (block, params) in blocks.chunks_mut(BLOCK as usize).zip(&self.blocks) {
             block[..size_of::<Params>()].copy_from_slice(bytemuck::cast_slice(&params.words()));

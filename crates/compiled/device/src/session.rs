@@ -83,6 +83,8 @@ pub(crate) struct Session {
     abandoned: AtomicBool,
     pub(crate) params: Memory,
     staging: Mutex<Memory>,
+    /// Held by whoever's batch runs, from its parameters to what it tells: both lie in one place.
+    turn: Mutex<()>,
     /// What is bound while pipelines are compiled: one that is read, and some that are written.
     pub(crate) spare: Vec<Memory>,
     pub(crate) timing: Option<Timing>,
@@ -127,6 +129,7 @@ impl Session {
             staging: Mutex::new(memory(1 << 16, copied)?),
             spare,
             timing,
+            turn: Mutex::default(),
             layouts: Mutex::default(),
             kernels: Mutex::default(),
             abandoned: AtomicBool::new(false),
@@ -141,6 +144,11 @@ impl Session {
     /// What the device is.
     pub(crate) fn adapter(&self) -> &Adapter {
         &self.adapter
+    }
+
+    /// Waits until no other batch runs.
+    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
+        locked(&self.turn)
     }
 
     /// The pipelines that serve all games.

@@ -76,6 +76,7 @@ impl Seating {
             seat: opponents + 1 + role,
             members: members.iter().map(|input| input.index()).collect(),
         };
+        assert!(casting.payoffs.iter().all(|payoff| *payoff <= 100), "payments fit in seven bits");
         let listed = classes.iter().enumerate();
         let listed = listed.flat_map(|(role, lists)| lists.iter().map(move |list| (role, list)));
         Self {
