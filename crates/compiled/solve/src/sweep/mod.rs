@@ -38,11 +38,13 @@ mod values;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use kernel::{Expander, FlawKind};
 use net::BaseId;
-use verdict::{Counts, Engine, Question, Stop, Verdict, Watch};
+use verdict::{Counts, Engine, HaltReason, Question, Stop, Verdict, Watch};
 
 use crate::Options;
 use crate::backend::Trouble;
@@ -61,6 +63,9 @@ pub use layers::shares;
 pub use paths::{Perft, PerftPly, perft};
 pub use plan::{Device, LevelChunk, Plan};
 pub use symmetry::{SymmetryChoice, symmetry_choice};
+
+/// What bounds may take after an interrupt of the dense tier.
+const MOMENT: Duration = Duration::from_millis(600);
 
 /// The sweep on the processor.
 #[derive(Clone, Debug, Default)]
@@ -137,8 +142,13 @@ impl Engine for Sweep {
             plies: checkpoint.is_some() || self.storage.table.is_some(),
             spill: self.storage.spill.is_some(),
         };
+        let before = watch.interrupted();
         if let Some(verdict) = dense::attempt(&game, question, &self.options, disk, watch)? {
             return Ok(verdict);
+        }
+        if watch.interrupted() && !before {
+            // What was broken off knows nothing of the value; a moment by tables bounds it.
+            return self.bounds_after_an_interrupt(&mut game, question, watch);
         }
         loop {
             let (spill, thrift) = (self.storage.spill.clone(), self.thrift);
@@ -149,6 +159,32 @@ impl Engine for Sweep {
             match attempt(&mut game, question, &self.options, kept, watch) {
                 Ok(verdict) => return Ok(verdict),
                 Err(Ended::Restart) => {}
+                Err(Ended::Stop(stop)) => return Err(stop),
+            }
+        }
+    }
+}
+
+impl Sweep {
+    /// Bounds by plies in a moment, all in memory.
+    fn bounds_after_an_interrupt(
+        &self,
+        game: &mut Game,
+        question: &Question,
+        watch: &Watch<'_>,
+    ) -> Result<Verdict, Stop> {
+        let calm = AtomicBool::new(false);
+        let quiet =
+            Watch { started: Instant::now(), time: Some(MOMENT), interrupt: &calm, ..*watch };
+        loop {
+            match attempt(game, question, &self.options, Kept::default(), &quiet) {
+                Ok(verdict) => return Ok(verdict),
+                Err(Ended::Restart) => {}
+                Err(Ended::Stop(Stop::Halted(mut halt))) => {
+                    halt.reason = HaltReason::Interrupt;
+                    halt.advice = plies::advice(&halt.reason);
+                    return Err(Stop::Halted(halt));
+                }
                 Err(Ended::Stop(stop)) => return Err(stop),
             }
         }

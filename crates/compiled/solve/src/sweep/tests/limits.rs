@@ -122,3 +122,16 @@ fn a_pass_that_is_nearly_done_takes_the_whole_time() {
         assert!(super::super::plies::whole_time(watch, Some(Duration::ZERO)).is_none());
     });
 }
+
+#[test]
+fn an_interrupt_of_the_dense_tier_ends_in_bounds_in_a_moment() {
+    let question = game("stochastic-connect-4-5x4");
+    let begun = std::time::Instant::now();
+    let halt = halt(interrupted_after(&Sweep::new(Options::default()), &question, 1));
+    assert_eq!(halt.reason, HaltReason::Interrupt);
+    // By the facts of the game.
+    let value = Ratio::new(57_009_793_755_u64, 137_438_953_472_u64);
+    assert!(Ratio::zero() < halt.lower && halt.lower <= value, "{}", halt.lower);
+    assert!(value <= halt.upper && halt.upper < Ratio::one(), "{}", halt.upper);
+    assert!(begun.elapsed().as_secs() < 20, "a moment, on a machine that is not idle either");
+}
