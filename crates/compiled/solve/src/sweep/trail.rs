@@ -281,6 +281,13 @@ impl Trail {
         outcome.map_err(|error| self.failed(&error))
     }
 
+    /// Gives back memory that holds nothing.
+    pub(super) fn give_back(&mut self) {
+        self.record.held.shrink_to_fit();
+        self.edges.held.shrink_to_fit();
+        self.keys.held.shrink_to_fit();
+    }
+
     /// Writes what is in memory, as far as it is not yet written, and drops it.
     pub(super) fn make_room(&mut self) -> Result<(), StorageFault> {
         if !self.streaming {

@@ -79,8 +79,21 @@ impl<const W: usize> Layers<W> {
         match grown {
             // The trail cannot be written to any more.
             Err(Trouble::Storage(_)) | Ok(_) => grown,
-            Err(_) => self.trail.cut().map_err(Trouble::from).and(grown),
+            Err(trouble) => {
+                self.trail.cut()?;
+                if matches!(trouble, Trouble::Limit(HaltReason::Memory { .. })) {
+                    self.give_back();
+                }
+                Err(trouble)
+            }
         }
+    }
+
+    /// Gives back what only a ply that did not fit needed: it may be more than the limit, and what
+    /// follows, be it bounds, has to stay below it.
+    fn give_back(&mut self) {
+        (self.slots, self.spare) = (Slots::new(key_bits(&*self.expander)), HugeVec::new());
+        self.trail.give_back();
     }
 
     fn try_to_grow(

@@ -11,14 +11,6 @@ use super::stored::interrupted_after;
 use crate::testing::{Limits, WALK, game, halt, question, under};
 use crate::{Options, Tier};
 
-fn limited(limits: Limits) -> (verdict::Halt, Ratio) {
-    let question = game("stochastic-connect-4-4x4");
-    let value = Ratio::new(1_253_113_609_u64, 1_u64 << 32);
-    let options = Options { tier: Tier::Table, symmetry: false, ..Options::default() };
-    let ended = under(limits, |watch| Sweep::new(options).judge(&question, watch));
-    (halt(ended), value)
-}
-
 /// Bounds of the board of three by three that know more than that a probability is one.
 fn says_something(halt: &verdict::Halt) {
     let value = Ratio::new(3741_u32, 8192_u32);
@@ -54,21 +46,6 @@ fn a_time_limit_ends_in_sound_bounds_that_say_something() {
     assert_eq!(halt.reason, HaltReason::Time);
     says_something(&halt);
     assert!(halt.advice.contains("--time"));
-}
-
-#[test]
-fn a_memory_limit_ends_in_bounds_and_says_what_is_needed() {
-    // Other tests of this process take memory and free it meanwhile: one try in some must see a
-    // sweep that got under way.
-    let said_something = (0..8).any(|_| {
-        let held = store::resident_bytes().expect("the resident size");
-        let memory = Some(held + (6 << 20));
-        let (halt, value) = limited(Limits { memory, ..Limits::default() });
-        assert!(matches!(halt.reason, HaltReason::Memory { needed } if needed > held));
-        assert!(Ratio::zero() <= halt.lower && halt.lower <= value && value <= halt.upper);
-        halt.upper < Ratio::one()
-    });
-    assert!(said_something, "plies near the root were counted for what they are");
 }
 
 /// The passes of these games take a moment, so that only the ply that was reached decides.
