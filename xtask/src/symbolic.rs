@@ -25,6 +25,8 @@ const WITH_BOTH: Build =
     Build { folder: "symbolic-z3", features: "symbolic,z3", has: "clingo and z3" };
 
 const WITH_GPU: Build = Build { folder: "gpu", features: "gpu", has: "graphics devices" };
+const WITH_GPU_AND_CLINGO: Build =
+    Build { folder: "symbolic-gpu", features: "symbolic,gpu", has: "clingo and graphics devices" };
 const WITH_GPU_AND_Z3: Build =
     Build { folder: "gpu-z3", features: "gpu,z3", has: "graphics devices and z3" };
 
@@ -53,8 +55,13 @@ pub fn asked_for(arguments: &[String]) -> Option<&'static Build> {
     };
     let audits = ["sqasp", "xssat", "solve"].contains(&command.as_str());
     let z3 = audits && options.iter().any(|word| word == "--audit");
-    let devices = command == "devices" || gives(options, "--backend", &["gpu", "auto"]);
+    let devices = match command.as_str() {
+        "devices" => true,
+        "crosscheck" => options.iter().any(|word| word == "--gpu"),
+        _ => gives(options, "--backend", &["gpu", "auto"]),
+    };
     match (clingo, z3) {
+        (true, false) if devices && command == "crosscheck" => Some(&WITH_GPU_AND_CLINGO),
         // No engine wants clingo and a device, and what is wrong is for the program to say.
         (_, false) if devices => Some(&WITH_GPU),
         (_, true) if devices => Some(&WITH_GPU_AND_Z3),
@@ -121,15 +128,21 @@ mod tests {
 
     #[test]
     fn devices_are_asked_for_where_they_are_used() {
-        for line in
-            ["devices", "devices --json", "solve --backend gpu g.gdl", "solve --backend=auto g"]
-        {
+        for line in [
+            "devices",
+            "devices --json",
+            "solve --backend gpu g.gdl",
+            "solve --backend=auto g",
+            "crosscheck g.gdl --gpu",
+        ] {
             assert_eq!(build(line).map(|build| build.features), Some("gpu"), "{line}");
         }
         let both = build("solve g.gdl --backend gpu --audit").expect("another build");
         assert_eq!(both.features, "gpu,z3");
         assert!(both.requirements().any(|one| one.package == "libz3-dev"));
         assert_eq!(build("solve g.gdl --backend cpu"), None);
+        let both = build("crosscheck --random 9 --symbolic --gpu").expect("another build");
+        assert_eq!(both.features, "symbolic,gpu");
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub(crate) use with::*;
 mod without {
     //! A build without devices.
 
+    use verdict::{Question, Stop, Verdict, Watch};
+
     use super::*;
 
     /// The device that is used: none.
@@ -52,6 +54,24 @@ mod without {
         /// What was done on it.
         pub(crate) fn profile(&self) -> Option<String> {
             None
+        }
+    }
+
+    /// A device among engines that are compared: none.
+    pub(crate) fn compared(_sweep: Sweep, is_needed: bool) -> Result<Option<OnGpu>, Failure> {
+        if is_needed { built_in().map(|()| None) } else { Ok(None) }
+    }
+
+    /// Stands for what this build has not.
+    pub(crate) enum OnGpu {}
+
+    impl Engine for OnGpu {
+        fn name(&self) -> &str {
+            match *self {}
+        }
+
+        fn judge(&self, _: &Question, _: &Watch<'_>) -> Result<Verdict, Stop> {
+            match *self {}
         }
     }
 
@@ -120,6 +140,36 @@ mod with {
                 Err(fault @ DeviceFault::Unknown { .. }) => Err(failure(fault)),
                 Err(_) => Ok((Box::new(sweep), Used::default())),
             },
+        }
+    }
+
+    /// The sweep on a device, among engines that are compared: on any, where one is needed, and else
+    /// on hardware, where there is some.
+    pub(crate) fn compared(sweep: Sweep, is_needed: bool) -> Result<Option<OnGpu>, Failure> {
+        let wish = if is_needed { Wish::Any } else { Wish::Hardware };
+        match Gpu::open(&wish, false) {
+            Ok(gpu) => Ok(Some(OnGpu(sweep.on(Arc::new(gpu) as _)))),
+            Err(fault) if is_needed => Err(failure(fault)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The sweep on a device, beside engines of the processor: what a device does not do is nothing
+    /// that it has found of the game.
+    pub(crate) struct OnGpu(Sweep);
+
+    impl Engine for OnGpu {
+        fn name(&self) -> &str {
+            "sweep on gpu"
+        }
+
+        fn judge(&self, question: &Question, watch: &Watch<'_>) -> Result<Verdict, Stop> {
+            match self.0.judge(question, watch) {
+                Err(Stop::Faulty(fault)) if fault.code.starts_with("device-") => {
+                    Err(Stop::Environment(fault.message))
+                }
+                judged => judged,
+            }
         }
     }
 

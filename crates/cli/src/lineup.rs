@@ -8,8 +8,8 @@ use solve::{Options, Search, Storage, Sweep, Tier};
 use verdict::{Engine, Question, Stop, Verdict, Watch};
 
 use crate::args::{
-    BackendName, DiskArgs, EngineArgs, EngineName, EvaluatorName, LimitArgs, PlacementName,
-    PlayersArg, SheetArgs, SolveArgs,
+    BackendName, CrosscheckArgs, DiskArgs, EngineArgs, EngineName, EvaluatorName, LimitArgs,
+    PlacementName, PlayersArg, SheetArgs, SolveArgs,
 };
 use crate::audit::{self, Audited};
 use crate::child::{self, Clingo};
@@ -128,16 +128,31 @@ pub(crate) fn all(sheet: &SheetArgs) -> Vec<Box<dyn Engine>> {
     engines
 }
 
-/// All engines, and the sweep again by tables alone and with states that wait for chance kept.
-pub(crate) fn variants(sheet: &SheetArgs) -> Vec<Box<dyn Engine>> {
-    let options = options(&EngineArgs::default(), sheet);
-    let mut engines = all(sheet);
+/// All engines that can be asked here, the sweep on a graphics device last.
+pub(crate) fn roster(args: &CrosscheckArgs) -> Result<Vec<Box<dyn Engine>>, Failure> {
+    let mut engines = all(&args.sheet);
+    add_device(args, &mut engines)?;
+    Ok(engines)
+}
+
+fn add_device(args: &CrosscheckArgs, engines: &mut Vec<Box<dyn Engine>>) -> Result<(), Failure> {
+    let sweep = Sweep::new(options(&EngineArgs::default(), &args.sheet));
+    let device = gpu::compared(sweep, args.gpu)?;
+    engines.extend(device.map(|engine| Box::new(engine) as Box<dyn Engine>));
+    Ok(())
+}
+
+/// The roster, and the sweep again by tables alone and with states that wait for chance kept.
+pub(crate) fn variants(args: &CrosscheckArgs) -> Result<Vec<Box<dyn Engine>>, Failure> {
+    let options = options(&EngineArgs::default(), &args.sheet);
+    let mut engines = all(&args.sheet);
     let tables = Options { tier: Tier::Table, ..options };
     let kept = Options { fold: false, ..options };
     for (name, options) in [("sweep by tables", tables), ("sweep, nothing folded", kept)] {
         engines.push(Box::new(Named { name, engine: Sweep::new(options) }));
     }
-    engines
+    add_device(args, &mut engines)?;
+    Ok(engines)
 }
 
 /// An engine under another name, since a report tells engines apart by their names.

@@ -14,6 +14,8 @@ fn a_build_without_devices_says_how_to_get_one() {
     for words in [&["devices"][..], &["solve", "-", "--backend", "gpu"]] {
         run(words).refused(3, &["built without graphics devices", "cargo xtask", "--features gpu"]);
     }
+    let ran = run(&["crosscheck", "--random", "3", "--gpu"]);
+    ran.refused(3, &["built without graphics devices"]);
 }
 
 #[test]
@@ -80,6 +82,25 @@ mod with_a_device {
         if there_is_one() {
             let ran = run_with(&["solve", "-", "--backend", "gpu"], CYCLE.as_bytes());
             ran.refused(2, &["how many steps were played", "--backend gpu", "--backend cpu"]);
+        }
+    }
+
+    #[test]
+    fn a_device_is_compared_with_all_engines() {
+        if there_is_one() {
+            let ran = run(&["crosscheck", &game("coin-guess.gdl"), "--gpu", "--json"]);
+            assert_eq!(ran.status, 0, "{ran:?}");
+            let object = ran.json();
+            let rows = object["questions"][0]["engines"].as_array().expect("rows").clone();
+            let row = rows.iter().find(|row| row["engine"] == "sweep on gpu").expect("a row");
+            assert_eq!((&row["value"], &row["states"]), (&rows[0]["value"], &rows[0]["states"]));
+            let ran = run(&["crosscheck", &game("pig-5.gdl"), &game("reroll.gdl"), "--gpu"]);
+            assert_eq!(ran.status, 0, "what a device does not do takes nothing away: {ran:?}");
+            let ran = run(&["crosscheck", "--random", "40", "--gpu", "--json"]);
+            assert_eq!(ran.status, 0, "{ran:?}");
+            let ends = &ran.json()["games"]["engines"]["sweep on gpu"];
+            assert!(ends["exact"].as_u64() >= Some(20), "{ends}");
+            assert_eq!(ends["faulty"], 0);
         }
     }
 

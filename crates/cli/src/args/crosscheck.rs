@@ -28,6 +28,10 @@ pub(crate) struct CrosscheckArgs {
     /// Fail where the symbolic engine is not among those asked: it is in a build with clingo
     #[arg(long)]
     pub(crate) symbolic: bool,
+    /// Ask the sweep on a graphics device too, of hardware or software, and fail where there is none
+    /// [default: where there is hardware]
+    #[arg(long)]
+    pub(crate) gpu: bool,
     /// Cut a game on which engines differ down while they still do, and write it into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) shrink: Option<PathBuf>,

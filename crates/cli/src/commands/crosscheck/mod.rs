@@ -78,7 +78,7 @@ pub(crate) fn run(args: &CrosscheckArgs, out: &mut dyn Write) -> Result<Status, 
     if args.random.is_asked_for() {
         return random::run(args, out);
     }
-    let engines = lineup::all(&args.sheet);
+    let engines = lineup::roster(args)?;
     let engines: Vec<&dyn Engine> = engines.iter().map(|engine| &**engine).collect();
     let (mut worst, mut objects) = (Status::Answered, Vec::new());
     for path in &args.games {
@@ -138,12 +138,17 @@ fn status(agreement: &Agreement, source: &Source) -> Result<Status, Failure> {
     let stops = || agreement.rows.iter().filter_map(|row| row.result.as_ref().err());
     // Of one fault told by several engines, that which has a place in the sheet says most.
     let placed = |stop: &&Stop| matches!(stop, Stop::Faulty(fault) if fault.span.is_some());
-    let ended = |stop: &&Stop| !matches!(stop, Stop::Halted(_));
+    let exact = agreement.rows.iter().filter(|row| row.result.is_ok()).count();
+    // Where two answers agree, an engine that could not be asked takes nothing away.
+    let ended = |stop: &&Stop| match stop {
+        Stop::Halted(_) => false,
+        Stop::Environment(_) => exact < 2,
+        Stop::Faulty(_) => true,
+    };
     if let Some(stop) = stops().find(placed).or_else(|| stops().find(ended)) {
         return Err(asking::failure(stop.clone(), source));
     }
     // One exact value alone is compared with nothing but bounds.
-    let exact = agreement.rows.iter().filter(|row| row.result.is_ok()).count();
     let answered = exact >= 2 || stops().next().is_none();
     Ok(if answered { Status::Answered } else { Status::Halted })
 }
@@ -185,9 +190,14 @@ fn outcome(agreement: &Agreement, faulty: bool) -> String {
     if faulty {
         return "agree on the fault".to_owned();
     }
-    let exact = agreement.rows.iter().filter(|row| row.result.is_ok()).count();
+    let count = |is: fn(&Row) -> bool| agreement.rows.iter().filter(|row| is(row)).count();
+    let exact = count(|row| row.result.is_ok());
+    let absent = count(|row| matches!(row.result, Err(Stop::Environment(_))));
     match exact {
         _ if exact == agreement.rows.len() => "agree".to_owned(),
+        2.. if exact + absent == agreement.rows.len() => {
+            format!("{exact} engines agree, and the rest could not be asked")
+        }
         0 => "no engine has the value: nothing was compared but bounds, which overlap".to_owned(),
         1 => "one engine has the value, and it lies within the bounds of the others".to_owned(),
         _ => format!("{exact} engines agree, and the bounds of the others hold their value"),

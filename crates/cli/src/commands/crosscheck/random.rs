@@ -1,8 +1,8 @@
 //! `crosscheck --random`: engines compared on games from seeds, solvers on formulas and programs.
 //!
 //! Every tenth game may come back to its states; the others end. One player of each game is asked about,
-//! drawn by the seed. The sweep is asked as users meet it, by tables alone, and with states that wait
-//! for chance kept. The three kinds of things take turns, so that a run that is ended early has some of
+//! drawn by the seed. The sweep is asked as users meet it, by tables alone, with states that wait
+//! for chance kept, and on a graphics device with `--gpu` or where there is hardware. The three kinds of things take turns, so that a run that is ended early has some of
 //! each. Status 0 says that all was done and no
 //! two differed, 1 that some did or that it was ended early. The log is written every few seconds.
 
@@ -84,7 +84,7 @@ impl Keeper<'_> {
 
 /// Compares what is not compared yet; whether that is everything.
 fn compare_all(args: &CrosscheckArgs, keeper: &mut Keeper<'_>) -> Result<bool, Failure> {
-    let engines = lineup::variants(&args.sheet);
+    let engines = lineup::variants(args)?;
     let engines: Vec<&dyn Engine> = engines.iter().map(|engine| &**engine).collect();
     let wanted = |count: Option<u64>| count.unwrap_or(0);
     let (games, formulas) = (wanted(args.random.random), wanted(args.random.formulas));
