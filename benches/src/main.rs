@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod bounds;
+mod connect;
 mod contest;
 mod handwritten;
 mod hours;
@@ -28,6 +29,7 @@ use contest::Setup;
 use handwritten::{Connect, Odds, Side};
 use plan::{BENCHES, Bench};
 use record::Page;
+use store::OutOfMemory;
 
 /// Turns of each contender.
 const TURNS: usize = 5;
@@ -36,6 +38,7 @@ const USAGE: &str = "benches plan [--help] ..\n\
                      benches run [--root FOLDER] [--symbolic PROGRAM] [--dir FOLDER] [--turns N]\n\
                      \x20           [--quick] [NAME]...\n\
                      benches handwritten COLUMNS ROWS LINE A/B [x|o]\n\
+                     benches bitmap COLUMNS ROWS LINE A/B [x|o]\n\
                      benches nim PILE A/B\n\
                      benches pig TARGET DIE\n\
                      benches playouts SHEET [SECONDS]\n\
@@ -52,7 +55,8 @@ fn main() -> ExitCode {
         "warm" => measure::warm(),
         "run" => run(rest),
         "plan" => explain(rest),
-        "handwritten" => solve_connect(rest),
+        "handwritten" => solve_connect(rest, handwritten::solve),
+        "bitmap" => solve_connect(rest, handwritten::bitmap::solve),
         "nim" => solve_nim(rest),
         "pig" => solve_pig(rest),
         "playouts" => playouts::play(rest),
@@ -80,7 +84,10 @@ fn fraction<T: std::str::FromStr>(word: Option<&String>) -> Result<(T, T), Strin
     parts.ok_or_else(|| format!("`{word}` is not a fraction such as 3/4"))
 }
 
-fn solve_connect(words: &[String]) -> Result<(), String> {
+fn solve_connect(
+    words: &[String],
+    solve: impl Fn(Connect, Side) -> Result<Odds, OutOfMemory>,
+) -> Result<(), String> {
     let (own, of) = fraction(words.get(3))?;
     let game = Connect {
         columns: number(words.first())?,
@@ -97,7 +104,7 @@ fn solve_connect(words: &[String]) -> Result<(), String> {
     if let Some(fault) = game.fault() {
         return Err(fault.to_owned());
     }
-    let odds = handwritten::solve(game, side).map_err(|lack| lack.to_string())?;
+    let odds = solve(game, side).map_err(|lack| lack.to_string())?;
     println!("{} {}", lowest_terms(odds), odds.boards);
     Ok(())
 }

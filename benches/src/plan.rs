@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::bounds;
+use crate::connect;
 use crate::contest::{Contender, Cost, Setup, contest, json_number};
 use crate::hours;
 use crate::nim;
@@ -84,14 +85,21 @@ pub(crate) const BENCHES: &[Bench] = &[
         arguments: "",
         meaning: "Stochastic Connect-4 on 4x4, own colour with probability 3/4, from GDL text to \
                   the exact odds of x.",
-        run: connect_4x4,
+        run: connect::four_by_four,
     },
     Bench {
         name: "connect-4-5x4",
         arguments: "",
         meaning: "Stochastic Connect-4 on 5x4 (20.5 million boards), own colour with probability \
                   4/5, from GDL text to the exact odds of x.",
-        run: connect_5x4,
+        run: connect::five_by_four,
+    },
+    Bench {
+        name: "connect-4-5x5",
+        arguments: "",
+        meaning: "Stochastic Connect-4 on 5x5 (203 million boards to decide) and 6x4 (284 million), \
+                  own colour with probability 4/5, from GDL text to the exact odds of x.",
+        run: connect::five_by_five,
     },
     Bench {
         name: "hours",
@@ -145,27 +153,6 @@ const CONNECT: &[(&str, &str, &str)] = &[
     ("5 4 4", "4/5", "37231191670101/95367431640625"),
 ];
 
-fn connect_4x4(setup: &Setup, page: &mut Page) -> Result<(), String> {
-    let sheet = setup.sheet("connect 4 4 4 --own 3/4")?;
-    let mut contenders = vec![
-        setup.solver(&sheet),
-        setup.own("hand-written Rust for this game", &["handwritten", "4", "4", "4", "3/4"])?,
-    ];
-    against_prolog(setup, &sheet, 1, &mut contenders, page)?;
-    page.costs(&contest(&contenders, "1253113609/4294967296")?);
-    Ok(())
-}
-
-fn connect_5x4(setup: &Setup, page: &mut Page) -> Result<(), String> {
-    let sheet = setup.sheet("connect 5 4 4 --own 4/5")?;
-    let contenders = [
-        setup.solver(&sheet),
-        setup.own("hand-written Rust for this game", &["handwritten", "5", "4", "4", "4/5"])?,
-    ];
-    page.costs(&contest(&contenders, "37231191670101/95367431640625")?);
-    Ok(())
-}
-
 fn nim(setup: &Setup, page: &mut Page) -> Result<(), String> {
     for (pile, value) in [("100", NIM_100.to_owned()), ("1000", nim::odds(1000, 1, 2))] {
         let sheet = setup.sheet(&format!("nim {pile} --add 1/2"))?;
@@ -182,7 +169,11 @@ fn nim(setup: &Setup, page: &mut Page) -> Result<(), String> {
     Ok(())
 }
 
-fn against_prolog(
+/// Adds the Prolog baseline on a sheet, or says that there is none.
+///
+/// # Errors
+/// Where the sheet cannot be translated.
+pub(crate) fn against_prolog(
     setup: &Setup,
     sheet: &Path,
     turns: usize,

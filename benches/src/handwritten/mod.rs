@@ -12,10 +12,11 @@
 //! key and number, so a probe is one miss; children's numbers are in discovery order, so the
 //! backward gather stays local; memory is in huge pages. The two constants "lost" and "won" are
 //! the first two entries of every ply, so the backward loop has no branch but max or min.
-//! Refused: perfect indexing by columns with a bitmap. It is faster still, but it is no longer a
-//! hash of plies, and the records compare with it by the figures of the literature of this game.
+//! Perfect indexing by columns with a bitmap stands beside it (`bitmap`), for the same games.
 //!
 //! What always holds: a table is at most half full; a key is never 0 (it has a sentinel).
+
+pub(crate) mod bitmap;
 
 use store::{HugeVec, OutOfMemory, prefetch};
 
