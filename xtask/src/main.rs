@@ -48,7 +48,7 @@ const CHORES: &[(&str, &str)] = &[
     ),
     (
         "mutants [CRATE]... [--count N] [--seed S] [--minutes M]",
-        "faults planted by cargo-mutants, and the share of them that tests notice",
+        "faults planted in a copy of the code, and the share of them that tests notice",
     ),
     ("help", "this text"),
 ];
