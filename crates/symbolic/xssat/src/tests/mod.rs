@@ -6,6 +6,7 @@ mod formulas;
 mod limits;
 mod parts;
 mod traces;
+mod work;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
