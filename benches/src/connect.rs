@@ -64,6 +64,7 @@ fn contenders(setup: &Setup, shape: &str, own: &str) -> Result<Vec<Contender>, S
         setup.solver(&sheet),
         setup.own("hand-written, hash", &words("handwritten"))?,
         setup.own("hand-written, bitmap and rank", &words("bitmap"))?,
+        setup.own("hand-written, 64 boards a word", &words("words"))?,
     ])
 }
 

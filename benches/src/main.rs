@@ -6,13 +6,16 @@
 //! process of its own so that its time and memory are its alone.
 #![forbid(unsafe_code)]
 
+mod boards;
 mod bounds;
 mod connect;
 mod contest;
 mod handwritten;
+mod hash;
 mod hours;
 mod measure;
 mod nim;
+mod noughts;
 mod pig;
 mod plan;
 mod playouts;
@@ -26,7 +29,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use contest::Setup;
-use handwritten::{Connect, Odds, Side};
+use handwritten::Connect;
+use hash::{Odds, Side};
+use noughts::Noughts;
 use plan::{BENCHES, Bench};
 use record::Page;
 use store::OutOfMemory;
@@ -37,8 +42,8 @@ const TURNS: usize = 5;
 const USAGE: &str = "benches plan [--help] ..\n\
                      benches run [--root FOLDER] [--symbolic PROGRAM] [--dir FOLDER] [--turns N]\n\
                      \x20           [--quick] [NAME]...\n\
-                     benches handwritten COLUMNS ROWS LINE A/B [x|o]\n\
-                     benches bitmap COLUMNS ROWS LINE A/B [x|o]\n\
+                     benches handwritten|bitmap|words COLUMNS ROWS LINE A/B [x|o]\n\
+                     benches noughts COLUMNS ROWS LINE A/B [x|o]\n\
                      benches nim PILE A/B\n\
                      benches pig TARGET DIE\n\
                      benches playouts SHEET [SECONDS]\n\
@@ -57,6 +62,8 @@ fn main() -> ExitCode {
         "plan" => explain(rest),
         "handwritten" => solve_connect(rest, handwritten::solve),
         "bitmap" => solve_connect(rest, handwritten::bitmap::solve),
+        "words" => solve_connect(rest, handwritten::words::solve),
+        "noughts" => solve_noughts(rest),
         "nim" => solve_nim(rest),
         "pig" => solve_pig(rest),
         "playouts" => playouts::play(rest),
@@ -96,17 +103,40 @@ fn solve_connect(
         own,
         of,
     };
-    let side = match words.get(4).map(String::as_str) {
-        None | Some("x") => Side::First,
-        Some("o") => Side::Second,
-        Some(other) => return Err(format!("`{other}` is neither x nor o")),
-    };
+    let side = side(words.get(4))?;
     if let Some(fault) = game.fault() {
         return Err(fault.to_owned());
     }
     let odds = solve(game, side).map_err(|lack| lack.to_string())?;
-    println!("{} {}", lowest_terms(odds), odds.boards);
+    println!("{} {} {}", lowest_terms(odds), odds.boards, odds.edges);
     Ok(())
+}
+
+fn solve_noughts(words: &[String]) -> Result<(), String> {
+    let (own, of) = fraction(words.get(3))?;
+    let game = Noughts {
+        columns: number(words.first())?,
+        rows: number(words.get(1))?,
+        line: number(words.get(2))?,
+        own,
+        of,
+    };
+    let side = side(words.get(4))?;
+    if let Some(fault) = game.fault() {
+        return Err(fault.to_owned());
+    }
+    let odds = noughts::solve(game, side).map_err(|lack| lack.to_string())?;
+    println!("{} {} {}", lowest_terms(odds), odds.boards, odds.edges);
+    Ok(())
+}
+
+/// Whose odds are asked for.
+fn side(word: Option<&String>) -> Result<Side, String> {
+    match word.map(String::as_str) {
+        None | Some("x") => Ok(Side::First),
+        Some("o") => Ok(Side::Second),
+        Some(other) => Err(format!("`{other}` is neither x nor o")),
+    }
 }
 
 fn lowest_terms(odds: Odds) -> String {
@@ -211,7 +241,7 @@ mod tests {
 
     #[test]
     fn fractions_are_shortened() {
-        let odds = Odds { numerator: 6, denominator: 8, boards: 1 };
+        let odds = Odds { numerator: 6, denominator: 8, boards: 1, edges: 1 };
         assert_eq!(lowest_terms(odds), "3/4");
         assert_eq!(lowest_terms(Odds { numerator: 0, ..odds }), "0/1");
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::boards;
 use crate::bounds;
 use crate::connect;
 use crate::contest::{Contender, Cost, Setup, contest, json_number};
@@ -100,6 +101,20 @@ pub(crate) const BENCHES: &[Bench] = &[
         meaning: "Stochastic Connect-4 on 5x5 (203 million boards to decide) and 6x4 (284 million), \
                   own colour with probability 4/5, from GDL text to the exact odds of x.",
         run: connect::five_by_five,
+    },
+    Bench {
+        name: "tic-tac-toe-4x4",
+        arguments: "",
+        meaning: "Stochastic tic-tac-toe on 4x4 with lines of three (29.0 million boards, eight \
+                  symmetries), own colour with probability 4/5, from GDL text to the exact odds of x.",
+        run: boards::tic_tac_toe,
+    },
+    Bench {
+        name: "edges",
+        arguments: "",
+        meaning: "Cost of an edge, over stochastic connect from 12 to 203 million boards, in each \
+                  tier of the sweep.",
+        run: boards::edges,
     },
     Bench {
         name: "hours",

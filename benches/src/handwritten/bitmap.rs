@@ -17,7 +17,8 @@
 
 use store::{HugeVec, OutOfMemory};
 
-use super::{Connect, Odds, Shape, Side};
+use super::{Connect, Shape};
+use crate::hash::{Odds, Side};
 
 /// Numbers of the two outcomes in every ply; the boards follow.
 const LOST: usize = 0;
@@ -122,13 +123,15 @@ impl Plan {
         }
     }
 
-    /// Sets the bits of the next ply; how many boards this one has.
-    fn forward(&self, ply: usize, words: &mut [u64]) -> u64 {
-        let mut boards = 0;
+    /// Sets the bits of the next ply; how many boards this one has, and edges.
+    fn forward(&self, ply: usize, words: &mut [u64]) -> (u64, u64) {
+        let (mut boards, mut edges) = (0, 0);
         for block in self.plies[ply].iter().map(|number| &self.blocks[*number]) {
             // Children's blocks lie behind: a disc more is a greater number of the block.
             let (own, rest) = words[block.word..].split_at_mut(block.words());
-            boards += own.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+            let here: u64 = own.iter().map(|word| u64::from(word.count_ones())).sum();
+            boards += here;
+            edges += 2 * here * block.above.iter().flatten().count() as u64;
             let (filled, skipped) = (self.filled(block), block.word + block.words());
             if self.is_last(ply) {
                 continue;
@@ -143,7 +146,7 @@ impl Plan {
                 });
             });
         }
-        boards
+        (boards, edges)
     }
 
     /// Numbers the boards of a ply, behind the two outcomes.
@@ -235,9 +238,11 @@ pub(crate) fn solve(game: Connect, asked: Side) -> Result<Odds, OutOfMemory> {
     words.resize(plan.words, 0)?;
     ranks.resize(plan.words, 0)?;
     words.as_mut_slice()[plan.blocks[0].word] = 1;
-    let mut boards = 0;
+    let (mut boards, mut edges) = (0, 0);
     for ply in 0..cells {
-        boards += plan.forward(ply, words.as_mut_slice());
+        let (more, leading) = plan.forward(ply, words.as_mut_slice());
+        boards += more;
+        edges += leading;
         plan.rank(ply, words.as_slice(), ranks.as_mut_slice());
     }
     let (mut below, mut values) = (HugeVec::new(), HugeVec::new());
@@ -267,13 +272,14 @@ pub(crate) fn solve(game: Connect, asked: Side) -> Result<Odds, OutOfMemory> {
     assert_eq!(below.len(), FIRST_BOARD as usize + 1, "the game starts from one board");
     let (numerator, denominator) = (below.as_slice()[FIRST_BOARD as usize], scale);
     assert!(numerator <= denominator, "odds are at most 1");
-    Ok(Odds { numerator, denominator, boards })
+    Ok(Odds { numerator, denominator, boards, edges })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{self as handwritten, Connect, Side};
+    use super::super::{self as handwritten, Connect};
     use super::solve;
+    use crate::hash::Side;
 
     #[test]
     fn both_solvers_agree() {
