@@ -15,6 +15,7 @@
 use std::ops::Range;
 
 use crate::dense::lane::Lane;
+use crate::dense::runs::within;
 use crate::expand::{BLOCK_LANES, Mask};
 use crate::isa::{Isa, dispatch};
 use store::prefetch;
@@ -110,35 +111,35 @@ pub struct Fold<'a, V> {
 
 dispatch! {
     /// Values a block of 32-bit numbers.
-    fn narrow(job: &mut Fold<'_, u32>) = fold_block
+    fn narrow(job: &mut Fold<'_, u32>, best: &mut Values<u32>) = fold_block
 }
 
 dispatch! {
     /// Values a block of 64-bit numbers.
-    fn wide(job: &mut Fold<'_, u64>) = fold_block
+    fn wide(job: &mut Fold<'_, u64>, best: &mut Values<u64>) = fold_block
 }
 
-/// Values a block.
+/// Values a block; `best` is room for what is known of it meanwhile, whatever it holds.
 ///
 /// # Panics
 /// When a live lane has no children.
-pub fn fold<V: Lane>(isa: Isa, job: &mut Fold<'_, V>) {
-    V::fold(isa, job);
+pub fn fold<V: Lane>(isa: Isa, job: &mut Fold<'_, V>, best: &mut Values<V>) {
+    V::fold(isa, job, best);
 }
 
 /// Values a block of 32-bit numbers.
-pub(crate) fn fold_narrow(isa: Isa, job: &mut Fold<'_, u32>) {
-    narrow(isa, job);
+pub(crate) fn fold_narrow(isa: Isa, job: &mut Fold<'_, u32>, best: &mut Values<u32>) {
+    narrow(isa, job, best);
 }
 
 /// Values a block of 64-bit numbers.
-pub(crate) fn fold_wide(isa: Isa, job: &mut Fold<'_, u64>) {
-    wide(isa, job);
+pub(crate) fn fold_wide(isa: Isa, job: &mut Fold<'_, u64>, best: &mut Values<u64>) {
+    wide(isa, job, best);
 }
 
 /// Whether some lane of a range is in a mask.
 #[inline(always)]
-fn any(mask: &Mask, lanes: Range<usize>) -> bool {
+pub(super) fn any(mask: &Mask, lanes: Range<usize>) -> bool {
     let (first, last) = (lanes.start / 64, (lanes.end - 1) / 64);
     let low = u64::MAX << (lanes.start % 64);
     let high = u64::MAX >> (63 - (lanes.end - 1) % 64);
@@ -153,11 +154,10 @@ fn any(mask: &Mask, lanes: Range<usize>) -> bool {
 pub(crate) const MOST_TERMS: usize = 256;
 
 #[inline(always)]
-fn fold_block<V: Lane>(job: &mut Fold<'_, V>) {
+fn fold_block<V: Lane>(job: &mut Fold<'_, V>, best: &mut Values<V>) {
     let lanes = job.lanes;
     assert!(lanes.is_multiple_of(STEP) && BLOCK_LANES.is_multiple_of(lanes), "rows fit a block");
     assert!(job.firsts.len() <= MOST_TERMS, "the caller bounds the terms");
-    let mut best = [V::ZERO; BLOCK_LANES];
     for band in job.bands.iter().rev() {
         let all = band.rows.start * lanes..band.rows.end * lanes;
         if !any(job.reached, all.clone()) {
@@ -170,15 +170,15 @@ fn fold_block<V: Lane>(job: &mut Fold<'_, V>) {
                 runs |= choice.runs;
                 match choice.terms.len() {
                     _ if choice.runs => {}
-                    1 => whole_rows::<V, 1>(job, band, choice, &mut best),
-                    2 => whole_rows::<V, 2>(job, band, choice, &mut best),
-                    _ => whole_rows::<V, 0>(job, band, choice, &mut best),
+                    1 => whole_rows::<V, 1>(job, band, choice, best),
+                    2 => whole_rows::<V, 2>(job, band, choice, best),
+                    _ => whole_rows::<V, 0>(job, band, choice, best),
                 }
             }
         }
-        finish(job, band, &best);
+        finish(job, band, best);
         if runs {
-            within(job, band, &mut best);
+            within(job, band, best);
         }
     }
 }
@@ -238,9 +238,10 @@ fn whole_rows<V: Lane, const K: usize>(
         std::array::from_fn(|at| source(job, band, choice.terms.start + at));
     for column in 0..across {
         let style = band.style + column * STEP;
-        let flips = numbers(job.numbers, style);
-        let weights: [&[V; STEP]; K] = std::array::from_fn(|at| {
-            numbers(job.numbers, style + (2 + choice.terms.start + at) * lanes)
+        // By value, so that they stay in registers.
+        let flips = *numbers(job.numbers, style);
+        let weights: [[V; STEP]; K] = std::array::from_fn(|at| {
+            *numbers(job.numbers, style + (2 + choice.terms.start + at) * lanes)
         });
         for at in (column..count).step_by(across) {
             let legal = bits(&choice.legal, first + at);
@@ -256,14 +257,19 @@ fn whole_rows<V: Lane, const K: usize>(
                     sum[lane] = sum[lane].plus(child[lane].times(weight[lane]));
                 }
             }
-            take_best(step_mut(best, first + at), &sum, flips, legal);
+            take_best(step_mut(best, first + at), &sum, &flips, legal);
         }
     }
 }
 
 /// Raises what is known by a choice.
 #[inline(always)]
-fn take_best<V: Lane, const N: usize>(best: &mut [V; N], sum: &[V; N], flips: &[V; N], legal: u32) {
+pub(super) fn take_best<V: Lane, const N: usize>(
+    best: &mut [V; N],
+    sum: &[V; N],
+    flips: &[V; N],
+    legal: u32,
+) {
     for lane in 0..N {
         let mine = sum[lane].flip(flips[lane]).when(legal >> lane & 1 != 0);
         best[lane] = best[lane].max(mine);
@@ -298,153 +304,27 @@ fn any_terms<V: Lane>(job: &Fold<'_, V>, band: &Band, choice: &Choice, best: &mu
 #[inline(always)]
 fn finish<V: Lane>(job: &mut Fold<'_, V>, band: &Band, best: &Values<V>) {
     let across = job.lanes / STEP;
-    for at in band.rows.start * across..band.rows.end * across {
-        let style = band.style + at % across * STEP;
-        let flips = numbers(job.numbers, style);
-        let ended = bits(job.terminal, at);
-        let mut values = *step(best, at);
-        for lane in 0..STEP {
-            values[lane] = values[lane].flip(flips[lane]).when(ended >> lane & 1 == 0);
-        }
-        if ended != 0 {
-            let units = numbers(job.numbers, style + job.lanes);
-            for (payment, mask) in job.paid {
-                let paid = bits(mask, at) & ended;
-                for lane in 0..STEP {
-                    let pay = units[lane].times(V::of(*payment)).when(paid >> lane & 1 != 0);
-                    values[lane] = values[lane].max(pay);
+    for column in 0..across {
+        let style = band.style + column * STEP;
+        let flips = *numbers(job.numbers, style);
+        let rows = band.rows.start * across + column..band.rows.end * across;
+        for at in rows.step_by(across) {
+            let ended = bits(job.terminal, at);
+            let mut values = *step(best, at);
+            for lane in 0..STEP {
+                values[lane] = values[lane].flip(flips[lane]).when(ended >> lane & 1 == 0);
+            }
+            if ended != 0 {
+                let units = numbers(job.numbers, style + job.lanes);
+                for (payment, mask) in job.paid {
+                    let paid = bits(mask, at) & ended;
+                    for lane in 0..STEP {
+                        let pay = units[lane].times(V::of(*payment)).when(paid >> lane & 1 != 0);
+                        values[lane] = values[lane].max(pay);
+                    }
                 }
             }
+            *step_mut(job.values, at) = values;
         }
-        *step_mut(job.values, at) = values;
-    }
-}
-
-/// Calls a function for lanes in pieces of 8, 4 and 1.
-macro_rules! in_pieces {
-    ($lanes:expr, $at:ident, $count:ident, $body:expr) => {{
-        let mut $at = $lanes.start;
-        while $at + 8 <= $lanes.end {
-            const $count: usize = 8;
-            $body;
-            $at += 8;
-        }
-        if $at + 4 <= $lanes.end {
-            const $count: usize = 4;
-            $body;
-            $at += 4;
-        }
-        while $at < $lanes.end {
-            const $count: usize = 1;
-            $body;
-            $at += 1;
-        }
-    }};
-}
-
-/// The choices that change the lane, from the top segment down.
-#[inline(always)]
-fn within<V: Lane>(job: &mut Fold<'_, V>, band: &Band, best: &mut Values<V>) {
-    let all = band.rows.start * job.lanes..band.rows.end * job.lanes;
-    for segment in job.segments.iter().rev() {
-        for run in &segment.runs {
-            if any(&job.choices[run.choice].legal, all.clone()) {
-                in_pieces!(run.lanes, at, COUNT, along::<V, COUNT>(job, band, run, at, best));
-            }
-        }
-        if !segment.runs.is_empty() {
-            in_pieces!(segment.lanes, at, COUNT, settle::<V, COUNT>(job, band, at, best));
-        }
-    }
-}
-
-/// `N` lanes of a mask, in the low bits.
-#[inline(always)]
-fn some_bits<const N: usize>(mask: &Mask, lane: usize) -> u32 {
-    let low = mask[lane / 64] >> (lane % 64);
-    let both = if lane % 64 + N > 64 { low | mask[lane / 64 + 1] << (64 - lane % 64) } else { low };
-    both as u32 & ((1 << N) - 1)
-}
-
-#[inline(always)]
-fn some<V: Lane, const N: usize>(all: &[V], at: usize) -> &[V; N] {
-    all[at..at + N].try_into().expect("N lanes")
-}
-
-/// The values of some lanes of a segment, which are known now.
-#[inline(always)]
-fn settle<V: Lane, const N: usize>(
-    job: &mut Fold<'_, V>,
-    band: &Band,
-    at: usize,
-    best: &Values<V>,
-) {
-    let flips: &[V; N] = some(job.numbers, band.style + at);
-    for row in band.rows.clone() {
-        let place = row * job.lanes + at;
-        let ended = some_bits::<N>(job.terminal, place);
-        let best: &[V; N] = some(best, place);
-        let values: &mut [V; N] = (&mut job.values[place..place + N]).try_into().expect("N lanes");
-        for lane in 0..N {
-            let ended = ended >> lane & 1 != 0;
-            values[lane] = if ended { values[lane] } else { best[lane].flip(flips[lane]) };
-        }
-    }
-}
-
-/// Some lanes of a run, in all rows of a band.
-#[inline(always)]
-fn along<V: Lane, const N: usize>(
-    job: &Fold<'_, V>,
-    band: &Band,
-    run: &Run,
-    at: usize,
-    best: &mut Values<V>,
-) {
-    let choice = &job.choices[run.choice];
-    let flips: &[V; N] = some(job.numbers, band.style + at);
-    let weight = |term: usize| some::<V, N>(job.numbers, band.style + (2 + term) * job.lanes + at);
-    let child = |term: usize, distance: i32| {
-        let (block, further) = source(job, band, term);
-        (block, (further + at).wrapping_add_signed(distance as isize))
-    };
-    if let ([left, right], first) = (&run.distances[..], choice.terms.start) {
-        let (left, right) = (child(first, *left), child(first + 1, *right));
-        let weights = [weight(first), weight(first + 1)];
-        for row in 0..band.rows.len() {
-            let place = (band.rows.start + row) * job.lanes + at;
-            let legal = some_bits::<N>(&choice.legal, place);
-            if legal == 0 {
-                continue;
-            }
-            let left: &[V; N] = some(left.0, left.1 + row * job.lanes);
-            let right: &[V; N] = some(right.0, right.1 + row * job.lanes);
-            let mut sum = [V::ZERO; N];
-            for lane in 0..N {
-                let mine = left[lane].times(weights[0][lane]);
-                sum[lane] = mine.plus(right[lane].times(weights[1][lane]));
-            }
-            let best = (&mut best[place..place + N]).try_into().expect("N lanes");
-            take_best::<V, N>(best, &sum, flips, legal);
-        }
-        return;
-    }
-    for row in 0..band.rows.len() {
-        let place = (band.rows.start + row) * job.lanes + at;
-        let legal = some_bits::<N>(&choice.legal, place);
-        if legal == 0 {
-            continue;
-        }
-        let mut sum = [V::ZERO; N];
-        for (term, distance) in choice.terms.clone().zip(&run.distances) {
-            let (block, from) = child(term, *distance);
-            let child: &[V; N] = some(block, from + row * job.lanes);
-            let weight = weight(term);
-            for lane in 0..N {
-                sum[lane] = sum[lane].plus(child[lane].times(weight[lane]));
-            }
-        }
-        let best = (&mut best[place..place + N]).try_into().expect("N lanes");
-        take_best::<V, N>(best, &sum, flips, legal);
     }
 }

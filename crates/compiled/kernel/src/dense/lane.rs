@@ -2,7 +2,7 @@
 
 use store::Plain;
 
-use crate::dense::fold::{Fold, fold_narrow, fold_wide};
+use crate::dense::fold::{Fold, Values, fold_narrow, fold_wide};
 use crate::isa::Isa;
 
 /// A whole number of a lane. Arithmetic wraps: lanes that stand for no state hold garbage.
@@ -24,7 +24,7 @@ pub trait Lane: Plain + Ord {
     /// As a number.
     fn number(self) -> u64;
     /// Values a block of such numbers.
-    fn fold(isa: Isa, job: &mut Fold<'_, Self>);
+    fn fold(isa: Isa, job: &mut Fold<'_, Self>, best: &mut Values<Self>);
 }
 
 macro_rules! lane {
@@ -56,8 +56,8 @@ macro_rules! lane {
             fn number(self) -> u64 {
                 u64::from(self)
             }
-            fn fold(isa: Isa, job: &mut Fold<'_, Self>) {
-                $fold(isa, job);
+            fn fold(isa: Isa, job: &mut Fold<'_, Self>, best: &mut Values<Self>) {
+                $fold(isa, job, best);
             }
         }
     };

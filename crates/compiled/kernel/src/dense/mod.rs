@@ -8,9 +8,10 @@
 mod fold;
 mod lane;
 mod planes;
+mod runs;
 mod shift;
 
 pub use fold::{Band, Child, Choice, Fold, Run, Segment, Values, fold};
 pub use lane::Lane;
 pub use planes::DenseView;
-pub use shift::{Shift, Spread, count, moved, spread};
+pub use shift::{Shift, Spread, count, moved, push, spread};

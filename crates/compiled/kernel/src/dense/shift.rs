@@ -51,6 +51,35 @@ pub fn moved(source: &Mask, by: i32) -> Mask {
     out
 }
 
+/// Adds to `target` where lanes come to lie.
+pub fn push(isa: Isa, target: &mut Mask, lanes: &Mask, shifts: &[Shift]) {
+    push_on(isa, target, lanes, shifts);
+}
+
+dispatch! {
+    /// See [`push`].
+    fn push_on(target: &mut Mask, lanes: &Mask, shifts: &[Shift]) = push_body
+}
+
+#[inline(always)]
+fn push_body(target: &mut Mask, lanes: &Mask, shifts: &[Shift]) {
+    for shift in shifts {
+        let mut mine = [0; BLOCK_WORDS];
+        let mut seen = 0;
+        for at in 0..BLOCK_WORDS {
+            mine[at] = lanes[at] & shift.lanes[at];
+            seen |= mine[at];
+        }
+        if seen == 0 {
+            continue;
+        }
+        let mine = if shift.by == 0 { mine } else { moved(&mine, shift.by) };
+        for at in 0..BLOCK_WORDS {
+            target[at] |= mine[at];
+        }
+    }
+}
+
 /// Adds to `reached` all that the moves lead to, until nothing is new.
 pub fn spread(isa: Isa, reached: &mut Mask, moves: &mut [Spread]) {
     spread_on(isa, reached, moves);

@@ -5,9 +5,11 @@
 //! from lane to lane; so a row is valued once and not once a phase.
 
 use factor::{Chooser, Factored};
+use kernel::Mask;
 use kernel::dense::{Band, Lane, Run, Segment};
 
 use super::layout::{Jump, Layout};
+use super::planes::{NONE, Planes, add, both};
 use super::steps::Steps;
 
 /// Most terms of all choices.
@@ -23,6 +25,33 @@ pub(super) struct Merged {
     pub(super) jumps: Vec<usize>,
     /// Whether some jump changes the lane.
     pub(super) runs: bool,
+    /// Whether it is legal under the same conditions in all phases of the members.
+    is_alike: bool,
+}
+
+impl Merged {
+    /// The lanes of `within`, all of them of these phases, in which a member is legal.
+    pub(super) fn legal(
+        &self,
+        planes: &Planes<'_>,
+        phases: &[(usize, Mask)],
+        within: &Mask,
+    ) -> Mask {
+        let pair_in = |phase: usize| {
+            self.members.iter().find(|member| member.0 == phase).map(|member| member.1)
+        };
+        if self.is_alike && phases.iter().all(|(phase, _)| pair_in(*phase).is_some()) {
+            let (phase, pair) = self.members[0];
+            return planes.legal(phase, pair, within);
+        }
+        let mut legal = NONE;
+        for (phase, lanes) in phases {
+            if let Some(pair) = pair_in(*phase) {
+                add(&mut legal, &planes.legal(*phase, pair, &both(lanes, within)));
+            }
+        }
+        legal
+    }
 }
 
 /// All choices.
@@ -32,6 +61,8 @@ pub(super) struct Choices {
     /// By phase, pair and outcome: the jump.
     pub(super) jump_of: Vec<Vec<Vec<usize>>>,
     pub(super) merged: Vec<Merged>,
+    /// By phase and pair: the merged choice.
+    pub(super) merged_of: Vec<Vec<usize>>,
     pub(super) segments: Vec<Segment>,
     /// By chunk: the rows of its blocks.
     pub(super) bands: Vec<Vec<Band>>,
@@ -60,22 +91,26 @@ impl Choices {
             .collect();
         let moves_lane = |jump: &usize| maps[*jump].iter().any(|(digit, _)| *digit == layout.lane);
         let mut merged: Vec<Merged> = Vec::new();
+        let conditions = |(phase, pair): (usize, usize)| &game.phases[phase].pairs[pair].legal;
+        let mut merged_of: Vec<Vec<usize>> = jump_of.iter().map(|_| Vec::new()).collect();
         for (phase, pairs) in jump_of.iter().enumerate() {
             for (pair, outcomes) in pairs.iter().enumerate() {
                 let mut mine = outcomes.clone();
                 mine.sort_unstable();
                 mine.dedup();
-                let free = |held: &&mut Merged| {
+                let free = |held: &Merged| {
                     held.jumps == mine && held.members.iter().all(|(other, _)| *other != phase)
                 };
-                match merged.iter_mut().find(free) {
-                    Some(held) => held.members.push((phase, pair)),
-                    None => {
-                        let runs = mine.iter().any(moves_lane);
-                        let members = vec![(phase, pair)];
-                        merged.push(Merged { members, first_term: 0, jumps: mine, runs });
-                    }
-                }
+                let at = merged.iter().position(free).unwrap_or_else(|| {
+                    let (members, first_term) = (Vec::new(), 0);
+                    let runs = mine.iter().any(moves_lane);
+                    merged.push(Merged { members, first_term, jumps: mine, runs, is_alike: true });
+                    merged.len() - 1
+                });
+                let held = &mut merged[at];
+                held.members.push((phase, pair));
+                held.is_alike &= conditions((phase, pair)) == conditions(held.members[0]);
+                merged_of[phase].push(at);
             }
         }
         let mut terms = 0;
@@ -88,7 +123,8 @@ impl Choices {
         }
         let jumps: Vec<Jump> = maps.iter().map(|maps| Jump::new(game, layout, maps)).collect();
         let segments = segments(layout, game, &jumps, &merged);
-        let mut choices = Self { jumps, jump_of, merged, segments, bands: Vec::new(), terms };
+        let bands = Vec::new();
+        let mut choices = Self { jumps, jump_of, merged, merged_of, segments, bands, terms };
         choices.bands =
             (0..layout.chunks).map(|chunk| choices.bands(layout, steps, chunk)).collect();
         Some(choices)

@@ -175,6 +175,8 @@ pub(super) struct Dense<'a> {
     choices: &'a Choices,
     schedule: &'a Schedule,
     lowest: &'a [usize],
+    /// The highest level that rows and lanes add.
+    highest: usize,
 }
 
 /// A game arranged for the dense tier.
@@ -223,7 +225,9 @@ impl Plan {
 
     fn dense(&self) -> Dense<'_> {
         let Self { game, layout, steps, choices, schedule, lowest } = self;
-        Dense { game, layout, steps, choices, schedule, lowest }
+        let of = |digit: usize| steps.parts[digit].iter().copied().max().unwrap_or(0) as usize;
+        let highest = of(layout.lane) + layout.row.map_or(0, of);
+        Dense { game, layout, steps, choices, schedule, lowest, highest }
     }
 
     /// Sizes of the digits, those of lanes and rows first; and all places.
@@ -303,13 +307,6 @@ impl Dense<'_> {
         };
         let work: usize = self.choices.jumps.iter().map(shifts).sum();
         (PATIENCE / work.max(1)).clamp(1, MOST_PATIENCE)
-    }
-
-    /// The highest level of rows and lanes of a chunk.
-    fn highest_of(&self, planes: &Planes<'_>) -> usize {
-        let of = |digit: usize| self.steps.parts[digit].iter().copied().max().unwrap_or(0) as usize;
-        debug_assert!(planes.chunk < self.layout.chunks);
-        of(self.layout.lane) + self.layout.row.map_or(0, of)
     }
 
     /// Whether the values of a block need 64 bits; its level is that of its high digits.

@@ -245,8 +245,16 @@ impl<'a> Planes<'a> {
 
     /// The lanes of `within` in which a pair of moves is legal.
     pub(super) fn legal(&self, phase: usize, pair: usize, within: &Mask) -> Mask {
-        let conditions = &self.tables.legal[phase][pair];
-        conditions.iter().fold(*within, |sum, held| both(&sum, &self.held(held)))
+        let mut legal = *within;
+        for held in &self.tables.legal[phase][pair] {
+            match held {
+                Held::High(at, values) if values[self.values[*at]] => {}
+                Held::High(..) => return NONE,
+                Held::Planes(planes) => legal = both(&legal, &planes[self.chunk]),
+                Held::Root(root) => legal = both(&legal, &self.view.plane(*root)),
+            }
+        }
+        legal
     }
 
     /// Ends and payments among the lanes reached.

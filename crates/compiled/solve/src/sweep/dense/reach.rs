@@ -6,7 +6,7 @@
 //! those tasks: so tasks of one stage write nothing in common. Every state reached is checked here:
 //! for ends, payments and legal moves.
 
-use kernel::dense::{Shift, Spread, count, moved, spread};
+use kernel::dense::{Shift, Spread, count, push, spread};
 use kernel::{BLOCK_WORDS, FlawKind, Isa, Mask};
 use store::HugeVec;
 use verdict::{HaltReason, Progress, Watch};
@@ -309,11 +309,12 @@ fn explore(
         planes.turn_to(block);
         let phases = planes.phases();
         let open = open_lanes(planes, &phases);
-        let sources = sources(dense, planes, &phases, &open);
+        let legal = merged_lanes(dense, planes, &phases, &open);
+        let sources = sources(dense, &legal);
         inside(dense, planes, isa, &sources, &mut reached);
         let ends = planes.ends(&phases, &reached).map_err(|_: FlawKind| Stopped::Flawed)?;
         let live = without(&reached, &ends.terminal);
-        take_in(dense, planes, &phases, (&reached, &live), &mut explored.counts)?;
+        take_in(dense, planes, (&phases, &legal), (&reached, &live), &mut explored.counts)?;
         explored.sizes[usize::from(dense.is_wide(planes.level, planes.chunk))] += 1;
         let paid = match payment {
             Some(_) => ends
@@ -327,7 +328,8 @@ fn explore(
         for source in &sources {
             let lanes = both(&source.lanes, &live);
             if any(&lanes) {
-                leave(dense, planes, block, (source.jump, &lanes), kept, &mut explored.parcels)?;
+                let jump = (isa, source.jump, &lanes);
+                leave(dense, planes, block, jump, kept, &mut explored.parcels)?;
             }
         }
     }
@@ -339,7 +341,7 @@ fn leave(
     dense: &Dense<'_>,
     planes: &Planes<'_>,
     block: usize,
-    (jump, lanes): (usize, &Mask),
+    (isa, jump, lanes): (Isa, usize, &Mask),
     kept: &mut [u64],
     parcels: &mut Vec<Parcel>,
 ) -> Result<(), Stopped> {
@@ -356,7 +358,7 @@ fn leave(
         assert!(to > block, "children lie behind their parents");
         let (its, at) = (schedule.task_of(to), to % schedule.inner);
         if its == task {
-            push(plane_at(kept, at * KEPT_WORDS), lanes, shifts);
+            push(isa, plane_at(kept, at * KEPT_WORDS), lanes, shifts);
             continue;
         }
         let known = match parcels.iter().position(|parcel| parcel.to == its) {
@@ -366,7 +368,7 @@ fn leave(
                 parcels.len() - 1
             }
         };
-        push(plane_at(&mut parcels[known].planes, at * BLOCK_WORDS), lanes, shifts);
+        push(isa, plane_at(&mut parcels[known].planes, at * BLOCK_WORDS), lanes, shifts);
     }
     Ok(())
 }
@@ -381,22 +383,10 @@ fn empty(dense: &Dense<'_>) -> Result<Vec<u64>, Stopped> {
     Ok(planes)
 }
 
-#[inline(always)]
-fn push(target: &mut Mask, lanes: &Mask, shifts: &[Shift]) {
-    for shift in shifts {
-        let mine = both(lanes, &shift.lanes);
-        match shift.by {
-            0 => add(target, &mine),
-            by if any(&mine) => add(target, &moved(&mine, by)),
-            _ => {}
-        }
-    }
-}
-
 /// Where lanes come to lie.
 pub(super) fn shifted(lanes: &Mask, shifts: &[Shift]) -> Mask {
     let mut target = NONE;
-    push(&mut target, lanes, shifts);
+    push(Isa::detect(), &mut target, lanes, shifts);
     target
 }
 
@@ -425,26 +415,28 @@ fn open_lanes(planes: &Planes<'_>, phases: &[(usize, Mask)]) -> Mask {
     open
 }
 
-/// The jumps that may be made, with their lanes, merged over phases and pairs.
-fn sources(
+/// By merged choice: the lanes in which it is legal.
+fn merged_lanes(
     dense: &Dense<'_>,
     planes: &Planes<'_>,
     phases: &[(usize, Mask)],
     open: &Mask,
-) -> Vec<Source> {
-    let mut sources: Vec<Source> = Vec::new();
-    for (phase, lanes) in phases {
-        let within = both(lanes, open);
-        for (pair, jumps) in dense.choices.jump_of[*phase].iter().enumerate() {
-            let lanes = planes.legal(*phase, pair, &within);
-            if !any(&lanes) {
-                continue;
-            }
-            for &jump in jumps {
-                match sources.iter_mut().find(|source| source.jump == jump) {
-                    Some(source) => add(&mut source.lanes, &lanes),
-                    None => sources.push(Source { jump, lanes }),
-                }
+) -> Vec<Mask> {
+    let merged = dense.choices.merged.iter();
+    merged.map(|choice| choice.legal(planes, phases, open)).collect()
+}
+
+/// The jumps that may be made, with their lanes, merged over choices.
+fn sources(dense: &Dense<'_>, legal: &[Mask]) -> Vec<Source> {
+    let mut sources: Vec<Source> = Vec::with_capacity(dense.choices.terms);
+    for (choice, lanes) in dense.choices.merged.iter().zip(legal) {
+        if !any(lanes) {
+            continue;
+        }
+        for &jump in &choice.jumps {
+            match sources.iter_mut().find(|source| source.jump == jump) {
+                Some(source) => add(&mut source.lanes, lanes),
+                None => sources.push(Source { jump, lanes: *lanes }),
             }
         }
     }
@@ -477,7 +469,7 @@ fn inside(
 fn take_in(
     dense: &Dense<'_>,
     planes: &Planes<'_>,
-    phases: &[(usize, Mask)],
+    (phases, legal): (&[(usize, Mask)], &[Mask]),
     (reached, live): (&Mask, &Mask),
     counts: &mut Counts,
 ) -> Result<(), Stopped> {
@@ -499,7 +491,7 @@ fn take_in(
             if pair.steps == 1 && !phase.tosses {
                 continue;
             }
-            let legal = planes.legal(*number, at, &mine);
+            let legal = both(&legal[dense.choices.merged_of[*number][at]], &mine);
             if pair.steps == 2 {
                 counts.folded += count(isa, &legal);
             }
@@ -509,7 +501,7 @@ fn take_in(
         let waiting = if phase.tosses { without(&some, &several) } else { NONE };
         counts.decisions += count(isa, &without(&mine, &waiting));
     }
-    let top = dense.highest_of(planes);
+    let top = dense.highest;
     if dense.steps.longest(planes.level + top) > counts.longest {
         let layout = dense.layout;
         for cell in layout.cells(planes.chunk) {

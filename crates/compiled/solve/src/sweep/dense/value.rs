@@ -15,7 +15,7 @@ use verdict::{HaltReason, Progress, Watch};
 use super::Dense;
 use super::choices::Choices;
 use super::layout::Jump;
-use super::planes::{Ends, NONE, Planes, add, any, both, without};
+use super::planes::{Ends, Planes, any, without};
 use super::reach::{Block, Reached, shifted};
 use super::shelf::{Shelf, grown};
 use crate::backend::Trouble;
@@ -291,6 +291,18 @@ struct Copies {
     wide: Vec<u64>,
 }
 
+/// Room for what the fold of a block finds.
+struct Best {
+    narrow: Box<Values<u32>>,
+    wide: Box<Values<u64>>,
+}
+
+impl Default for Best {
+    fn default() -> Self {
+        Self { narrow: Box::new([0; BLOCK_LANES]), wide: Box::new([0; BLOCK_LANES]) }
+    }
+}
+
 /// A number with its width.
 trait Number: Lane {
     fn same(values: Finished<'_>) -> Option<&Values<Self>>;
@@ -345,7 +357,7 @@ impl<'a> Worker<'a> {
     ) -> Result<(), HaltReason> {
         let (schedule, patience) = (self.dense.schedule, self.dense.patience());
         let first = known.slab * schedule.tasks * schedule.inner + task * schedule.inner;
-        let (mut places, mut copies) = ([0usize; 2], Copies::default());
+        let (mut places, mut copies, mut best) = ([0usize; 2], Copies::default(), Best::default());
         for at in (0..schedule.inner).rev() {
             let block = known.reached.block(first + at);
             if !block.is_reached() {
@@ -370,13 +382,15 @@ impl<'a> Worker<'a> {
                 let seen = Part { slots: part.slots, narrow: part.narrow, wide: done };
                 let children = self.children(known, first, at, &seen);
                 let children = of_width(&children, &mut copies.wide);
-                self.fold(rest, &children, &known.weights.wide, lanes);
+                let room = (rest, &mut *best.wide);
+                self.fold(room, &children, &known.weights.wide, lanes);
             } else {
                 let (done, rest) = part.narrow.split_at_mut(place * BLOCK_LANES);
                 let seen = Part { slots: part.slots, narrow: done, wide: part.wide };
                 let children = self.children(known, first, at, &seen);
                 let children = of_width(&children, &mut copies.narrow);
-                self.fold(rest, &children, &known.weights.narrow, lanes);
+                let room = (rest, &mut *best.narrow);
+                self.fold(room, &children, &known.weights.narrow, lanes);
             }
             places[usize::from(wide)] += 1;
             part.slots[at] = (place * 2 + usize::from(wide)) as u32 + 1;
@@ -411,13 +425,7 @@ impl<'a> Worker<'a> {
         let phases = planes.phases();
         self.choices.clear();
         for merged in &dense.choices.merged {
-            let mut legal = NONE;
-            for (phase, lanes) in phases.iter() {
-                let member = merged.members.iter().find(|member| member.0 == *phase);
-                if let Some(&(_, pair)) = member {
-                    add(&mut legal, &planes.legal(*phase, pair, &both(lanes, live)));
-                }
-            }
+            let legal = merged.legal(planes, &phases, live);
             let terms = merged.first_term..merged.first_term + merged.jumps.len();
             self.choices.push(Choice { legal, terms, runs: merged.runs });
         }
@@ -485,7 +493,7 @@ impl<'a> Worker<'a> {
     /// Values a prepared block.
     fn fold<V: Number>(
         &self,
-        values: &mut [V],
+        (values, best): (&mut [V], &mut Values<V>),
         children: &[Child<'_, V>],
         numbers: &[V],
         (reached, ends): (&Mask, &Ends),
@@ -505,7 +513,7 @@ impl<'a> Worker<'a> {
             choices: &self.choices,
             segments: &dense.choices.segments,
         };
-        fold(self.isa, &mut job);
+        fold(self.isa, &mut job, best);
     }
 }
 
