@@ -65,6 +65,18 @@ pub fn symmetry_choice(
     SymmetryChoice { found: game.symmetry().clone(), used: made, after: after(&game.net) }
 }
 
+/// How many elements of a group tables would use from the start, where that is `least` or more of a
+/// group as large; else 1.
+pub(super) fn images(game: &Game, question: &Question, options: &Options, least: usize) -> usize {
+    let unused = refusal(game, question, options, false).is_some() || after(&game.net) > 0;
+    if unused || game.symmetry().order < least as u128 {
+        return 1;
+    }
+    let Ok(expander) = game.expander(options) else { return 1 };
+    let made = orbits(game.symmetry(), level_of(game).as_ref(), &*expander);
+    made.map_or(1, |orbits| orbits.order())
+}
+
 /// Whether and when a sweep keeps one state of each orbit.
 #[derive(Default)]
 pub(super) enum Reduction {

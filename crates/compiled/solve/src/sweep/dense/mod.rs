@@ -33,6 +33,7 @@ use index::Id;
 use kernel::{BLOCK_LANES, Expander};
 use verdict::{Counts, Fault, HaltReason, Question, Stop, Verdict, Watch};
 
+use super::symmetry;
 use crate::crew::Crew;
 use crate::first_moves::{FirstMoves, PairValue};
 use crate::game::unknown;
@@ -54,6 +55,12 @@ const MOST_PATIENCE: usize = 256;
 
 /// Blocks that one thread does as fast as several.
 const FEW_BLOCKS: usize = 256;
+
+/// Images of a state from which on tables that keep one of them suit better: they take half the
+/// memory then and about the same processor time, as an edge costs them some eight times what it
+/// costs places (`benches/record/tic-tac-toe-4x4.md`). That places are shared by threads is left out of
+/// account: what fits in memory is the harder limit.
+const MANY_IMAGES: usize = 8;
 
 /// Values that joined digits may have together.
 const JOINED: usize = 32;
@@ -121,7 +128,15 @@ fn plan(game: &Game, question: &Question, options: &Options, disk: Disk) -> Resu
     if disk.plies {
         return Err(Refusal("plies are kept on disk"));
     }
-    Plan::new(game)
+    let plan = Plan::new(game)?;
+    // Symmetries are not looked for where it makes little difference.
+    if options.tier == Tier::Auto
+        && plan.layout.blocks >= FEW_BLOCKS
+        && symmetry::images(game, question, options, MANY_IMAGES) >= MANY_IMAGES
+    {
+        return Err(Refusal("of many symmetric states, tables keep one"));
+    }
+    Ok(plan)
 }
 
 /// Solves by this tier where it suits; none where another tier is to answer.

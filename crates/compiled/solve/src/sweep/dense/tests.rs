@@ -303,6 +303,62 @@ fn the_choice_is_told() {
     });
 }
 
+/// Rows of cells that two players mark in turn: whoever fills a row first wins.
+fn rows_of_cells(rows: usize, cells: usize) -> Question {
+    let mut text = String::from(
+        "(role x) (role o) (init (control x)) (turn x o) (turn o x)
+        (<= (legal ?p (mark ?r ?c)) (true (control ?p)) (true (cell ?r ?c b)))
+        (<= (legal ?p noop) (turn ?p ?q) (true (control ?q)))
+        (<= (next (control ?q)) (true (control ?p)) (turn ?p ?q))
+        (<= (next (cell ?r ?c ?p)) (does ?p (mark ?r ?c)))
+        (<= (marked ?r ?c) (does ?p (mark ?r ?c)))
+        (<= (next (cell ?r ?c ?v)) (true (cell ?r ?c ?v)) (not (marked ?r ?c)))
+        (<= some (true (cell ?r ?c b)))
+        (<= terminal (not some)) (<= terminal (filled x)) (<= terminal (filled o))
+        (<= (goal x 100) (filled x)) (<= (goal x 50) (not (filled x)) (not (filled o)))
+        (<= (goal x 0) (filled o)) (<= (goal o 0) (filled x)) (<= (goal o 100) (not (filled x)))",
+    );
+    for row in 0..rows {
+        let row_of = |who: &str| -> String {
+            (0..cells).map(|cell| format!(" (true (cell {row} {cell} {who}))")).collect()
+        };
+        for who in ["x", "o"] {
+            write!(text, " (<= (filled {who}) {})", row_of(who)).expect("text grows");
+        }
+        for cell in 0..cells {
+            write!(text, " (init (cell {row} {cell} b))").expect("text grows");
+        }
+    }
+    question(&text)
+}
+
+#[test]
+fn tables_of_orbits_are_chosen_where_orbits_are_large() {
+    let asked = rows_of_cells(3, 4);
+    let solved = |tier, symmetry| {
+        let options = Options { tier, symmetry, ..Options::default() };
+        under(Limits::default(), |watch| Sweep::new(options).judge(&asked, watch)).expect("a value")
+    };
+    let [auto, dense] = [Tier::Auto, Tier::Dense].map(|tier| solved(tier, true));
+    assert_eq!(auto, solved(Tier::Table, true), "48 of its symmetries are used");
+    assert!(5 * auto.counts.stored < dense.counts.stored);
+    assert_eq!(compare("rows of cells", &asked), None);
+    assert_eq!(solved(Tier::Auto, false), dense, "without symmetry, places suit better");
+    for verdict in [&auto, &dense] {
+        let counts = (verdict.counts.states, verdict.counts.decision_states);
+        assert_eq!(counts, (dense.counts.states, dense.counts.decision_states));
+        assert_eq!(verdict.value, dense.value);
+    }
+    under(Limits::default(), |watch| {
+        let options = Options::default();
+        let compiled = Game::new(&asked, &options, watch).expect("a game");
+        let TierChoice::Table(why) = tier_choice(&compiled, &asked, &options) else {
+            panic!("tables suit better");
+        };
+        assert!(why.contains("symmetric"), "{why}");
+    });
+}
+
 #[test]
 fn limits_end_in_sound_bounds() {
     let asked = game("stochastic-connect-4-4x4");
