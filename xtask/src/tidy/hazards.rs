@@ -34,7 +34,7 @@ const HAZARDS: &[Hazard] = &[
     },
     Hazard {
         words: &["fs::write", "File::create", "OpenOptions", "create_dir", "create_dir_all"],
-        homes: &["crates/store/", "tests/", "xtask/", "benches/"],
+        homes: &["crates/store/", "crates/snapshot/", "tests/", "xtask/", "benches/"],
         free_in_tests: true,
         right: "files are written only by `store`",
     },

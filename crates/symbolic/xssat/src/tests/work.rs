@@ -56,12 +56,6 @@ fn variants() -> Vec<(&'static str, Options)> {
     ]
 }
 
-/// FNV-1a.
-fn print(text: &str) -> u32 {
-    text.bytes()
-        .fold(0x811c_9dc5, |print, byte| (print ^ u32::from(byte)).wrapping_mul(0x0100_0193))
-}
-
 #[test]
 fn the_work_on_fixed_formulas_is_what_is_on_file() {
     let mut text = String::new();
@@ -77,19 +71,11 @@ fn the_work_on_fixed_formulas_is_what_is_on_file() {
             }
             if let Some(learned) = solver.learned() {
                 let (steps, clauses) = (learned.steps.len(), learned.clauses.len());
-                let print = print(&format!("{:?}", learned.steps));
-                write!(text, " steps={steps} clauses={clauses} print={print:08x}").expect("so");
+                let print = snapshot::print(&format!("{:?}", learned.steps));
+                write!(text, " steps={steps} clauses={clauses} print={print:016x}").expect("so");
             }
             text.push('\n');
         }
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/work.txt");
-    if std::env::var_os("ODDSMITH_UPDATE").is_some() {
-        std::fs::write(&path, &text).expect("the file can be written");
-    }
-    let filed = std::fs::read_to_string(&path).expect("the file is there");
-    for (now, was) in text.lines().zip(filed.lines()) {
-        assert_eq!(now, was, "(ODDSMITH_UPDATE=1 writes it)");
-    }
-    assert_eq!(text.lines().count(), filed.lines().count());
+    snapshot::hold(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/work.txt"), &text);
 }
