@@ -56,26 +56,52 @@ fn variants() -> Vec<(&'static str, Options)> {
     ]
 }
 
+/// What a solver did, on a line.
+fn work(name: &str, kind: &str, formula: &Qcnf, options: &Options) -> String {
+    let mut solver = Solver::new(formula, options);
+    let value = unwatched(|watch| solver.solve(&[], watch)).expect("there is no limit");
+    let mut line = format!("{name}; {kind}: {value}");
+    for (count, number, _) in solver.stats().rows().into_iter().filter(|row| row.1 != 0) {
+        write!(line, " {count}={number}").expect("a string takes all");
+    }
+    if let Some(learned) = solver.learned() {
+        let (steps, clauses) = (learned.steps.len(), learned.clauses.len());
+        let print = snapshot::print(&format!("{:?}", learned.steps));
+        write!(line, " steps={steps} clauses={clauses} print={print:016x}").expect("so");
+    }
+    line + "\n"
+}
+
 #[test]
 fn the_work_on_fixed_formulas_is_what_is_on_file() {
+    let formulas = formulas();
     let mut text = String::new();
-    for (name, formula) in formulas() {
+    for (name, formula) in &formulas {
         for (kind, options) in variants() {
-            let mut solver = Solver::new(&formula, &options);
-            let value = unwatched(|watch| solver.solve(&[], watch)).expect("there is no limit");
-            write!(text, "{name}; {kind}: {value}").expect("a string takes all");
-            for (count, number, _) in solver.stats().rows() {
-                if number != 0 {
-                    write!(text, " {count}={number}").expect("a string takes all");
-                }
-            }
-            if let Some(learned) = solver.learned() {
-                let (steps, clauses) = (learned.steps.len(), learned.clauses.len());
-                let print = snapshot::print(&format!("{:?}", learned.steps));
-                write!(text, " steps={steps} clauses={clauses} print={print:016x}").expect("so");
-            }
-            text.push('\n');
+            text.push_str(&work(name, kind, formula, &options));
         }
     }
-    snapshot::hold(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/work.txt"), &text);
+    held("work.txt", &text);
+}
+
+/// Each option at both ends of its range, by both walks: a line for all formulas.
+#[test]
+fn the_work_under_each_option_is_what_is_on_file() {
+    let (formulas, mut text) = (formulas(), String::new());
+    for row in Options::TABLE {
+        for (walk, end) in [(1, row.range.0), (1, row.range.1), (2, row.range.0), (2, row.range.1)]
+        {
+            let mut options = Options { walk, ..Options::default() };
+            options.set(row.name, end).expect("an end of the range");
+            let all: String =
+                formulas.iter().map(|(name, formula)| work(name, "", formula, &options)).collect();
+            let print = snapshot::print(&all);
+            writeln!(text, "walk {walk}, {} {end}: {print:016x}", row.name).expect("so");
+        }
+    }
+    held("options.txt", &text);
+}
+
+fn held(file: &str, text: &str) {
+    snapshot::hold(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests").join(file), text);
 }
