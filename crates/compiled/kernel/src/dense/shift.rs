@@ -154,6 +154,30 @@ mod tests {
     }
 
     #[test]
+    fn lanes_are_added_where_their_shifts_take_them() {
+        let mut lanes = [0; BLOCK_WORDS];
+        (lanes[0], lanes[1], lanes[15]) = (0b111, 1 << 63, 1 << 63);
+        let only = |lane: usize| {
+            let mut mask = [0; BLOCK_WORDS];
+            mask[lane / 64] |= 1 << (lane % 64);
+            mask
+        };
+        let shifts = [
+            Shift { lanes: only(0), by: 70 },
+            Shift { lanes: only(1), by: 0 },
+            Shift { lanes: only(127), by: -100 },
+            // In no lane, and beyond the block.
+            Shift { lanes: only(500), by: 1 },
+            Shift { lanes: only(1023), by: 1 },
+        ];
+        for isa in Isa::available() {
+            let mut target = only(900);
+            push(isa, &mut target, &lanes, &shifts);
+            assert_eq!(crate::frame::lanes(&target).collect::<Vec<_>>(), [1, 27, 70, 900]);
+        }
+    }
+
+    #[test]
     fn moves_spread_until_nothing_is_new_and_only_where_allowed() {
         let all = [u64::MAX; BLOCK_WORDS];
         let (mut even, mut odd) = ([0; BLOCK_WORDS], [0; BLOCK_WORDS]);
