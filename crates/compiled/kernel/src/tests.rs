@@ -1,5 +1,7 @@
 //! The plane kernel against the network's interpreter, on random games.
 
+mod work;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
