@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ground::GroundLimits;
 use net::facts::{chance_classes, guess_exclusive, guess_groups, guess_level, playouts};
-use net::{LowerLimits, Net, State, dot, lower, symmetry};
+use net::{Contest, LowerLimits, Net, State, dot, lower, prism, symmetry};
 
 fn games() -> Vec<(String, Net)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../games");
@@ -69,7 +69,20 @@ fn networks_of_fixed_games_are_those_on_file() {
             )
             .expect("a string takes all");
         }
+        let random: Vec<_> = net
+            .roles
+            .enumerate()
+            .filter(|(_, role)| role.name == "random")
+            .map(|row| row.0)
+            .collect();
+        for (asked, role) in net.roles.enumerate().filter(|(_, role)| role.name != "random") {
+            for (horizon, pays_goal) in [(None, false), (Some(7), true)] {
+                let model = prism(&net, Contest { asked, chance: &random, horizon, pays_goal });
+                let print = model.map(|model| format!("{:016x}", print(&model)));
+                write!(text, "; {} in prism: {print:?}", role.name).expect("a string takes all");
+            }
+        }
         text.push('\n');
     }
-    snapshot::hold(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/work.txt"), &text);
+    snapshot::hold(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/work.txt"), &text);
 }
