@@ -257,3 +257,46 @@ fn a_counter_that_only_steps_costs_few_operations_and_its_overflow_is_found() {
     let flaw = kernel.expand(&last, true, &mut out).expect_err("no place holds after the last");
     assert_eq!(flaw.kind, FlawKind::GuessBroken(0));
 }
+
+/// The check that all tests of expansions rest on, with one thing changed at a time.
+#[test]
+fn a_wrong_expansion_is_found_by_its_check() {
+    let mut random = Random::new(16);
+    let mut told = [0; 2];
+    for _ in 0..30 {
+        let game = sample(&Shape::small(&mut random), &mut random);
+        let mut kernel = kernel(&game, &game.groups);
+        let keys = reach(&mut kernel, &game, 60);
+        let block = &keys[..keys.len().min(BLOCK_LANES * kernel.words())];
+        let lanes = block.len() / kernel.words();
+        let mut right = Expansion::default();
+        kernel.expand(block, true, &mut right).expect("a well-formed game");
+        let lane = random.below(lanes);
+        let changed = |change: &dyn Fn(&mut Expansion)| {
+            let mut out = right.clone();
+            change(&mut out);
+            check_expansion(&game.net, &casting(&game.net), &kernel, block, &out)
+        };
+        let flip = |mask: &mut crate::Mask| mask[lane / 64] ^= 1 << (lane % 64);
+        assert_eq!(changed(&|_| {}), Ok(()));
+        assert!(changed(&|out| flip(&mut out.terminal)).is_err());
+        assert!(changed(&|out| flip(&mut out.waiting)).is_err());
+        if let Some(end) = (0..lanes).find(|at| right.terminal[at / 64] >> (at % 64) & 1 == 1) {
+            assert!(changed(&|out| out.payoff[end] += 1).is_err());
+            told[0] += 1;
+        }
+        let Some(last) = right.joints.len().checked_sub(1) else { continue };
+        assert!(changed(&|out| out.joints[0].mask[15] |= 1 << 63).is_err() || lanes == BLOCK_LANES);
+        assert!(changed(&|out| out.joints[last].mask = [0; 16]).is_err());
+        assert!(changed(&|out| out.joints[last].weight += 1).is_err());
+        assert!(changed(&|out| out.joints[last].total += 1).is_err());
+        assert!(changed(&|out| out.joints[last].last_of_pair = false).is_err());
+        assert!(changed(&|out| out.joints[last].last_of_asked = false).is_err());
+        assert!(changed(&|out| out.joints.truncate(last)).is_err());
+        assert!(changed(&|out| out.children[0] ^= 1).is_err());
+        // An entry twice: its pair is met again after it was over, or its edges count double.
+        assert!(changed(&|out| out.joints.push(out.joints[0])).is_err());
+        told[1] += 1;
+    }
+    assert!(told[0] > 5 && told[1] > 20, "the games are not trivial: {told:?}");
+}
