@@ -102,6 +102,11 @@ pub(crate) fn playouts(text: &str) -> Result<u64, String> {
     whole(text, "playouts are a whole number of games", 0, 1_000_000_000)
 }
 
+/// Random things to compare.
+pub(crate) fn things(text: &str) -> Result<u64, String> {
+    whole(text, "a count is a whole number of things", 0, 1_000_000_000)
+}
+
 /// Steps of a random game; each has a counter.
 pub(crate) fn playout_steps(text: &str) -> Result<u32, String> {
     let number = whole(text, "steps are a whole number", 0, 10_000_000)?;
@@ -111,6 +116,12 @@ pub(crate) fn playout_steps(text: &str) -> Result<u32, String> {
 /// Atoms that a game may ground to.
 pub(crate) fn ground_limit(text: &str) -> Result<u64, String> {
     whole(text, "a ground limit is a whole number of atoms", 1, u64::MAX)
+}
+
+/// Threads to work on.
+pub(crate) fn threads(text: &str) -> Result<u16, String> {
+    let number = whole(text, "threads are a whole number", 1, 1024)?;
+    Ok(u16::try_from(number).expect("within the bounds"))
 }
 
 /// The seed of a random generator.
@@ -281,6 +292,11 @@ mod tests {
         for bad in ["-1", "4294967296", "99999999999999999999", "1.5", "", "soon"] {
             assert_eq!(horizon(bad), Err(refused.to_owned()), "{bad}");
         }
+        let refused = "threads are a whole number from 1 to 1024";
+        for bad in ["0", "-1", "1025", "18446744073709551616", "all"] {
+            assert_eq!(threads(bad), Err(refused.to_owned()), "{bad}");
+        }
+        assert_eq!((threads("1"), threads("1024"), things("0")), (Ok(1), Ok(1024), Ok(0)));
         assert!(ground_limit("0").is_err() && pile("0").is_err() && side("-3").is_err());
         assert_eq!((seed("18446744073709551615"), depth("3")), (Ok(u64::MAX), Ok(3)));
     }

@@ -367,3 +367,15 @@ fn flags_that_would_be_ignored_are_refused() {
     run_with(&["xssat", "-", "--to", "trace", "--dialect", "decimal"], b"p cnf 1 1\n1 0\n")
         .refused(2, &["--dialect is for `--to sdimacs`"]);
 }
+
+#[test]
+fn negative_numbers_and_empty_names_are_refused_as_values_of_their_flags() {
+    let sheet = game("race.gdl");
+    let threads = run(&["solve", &sheet, "--threads", "-1"]);
+    threads.refused(2, &["--threads", "a whole number from 1 to 1024"]);
+    let none = run(&["solve", &sheet, "--backend", "gpu", "--device", ""]);
+    none.refused(2, &["a value is required for '--device"]);
+    let negative = run(&["solve", &sheet, "--device", "-1"]);
+    assert!(!negative.err.contains("unexpected argument"), "{negative:?}");
+    assert!(negative.status == 2 || negative.status == 3, "{negative:?}");
+}

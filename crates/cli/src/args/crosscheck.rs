@@ -66,15 +66,15 @@ const OF_SHEETS: [&str; 9] = [
 #[command(next_help_heading = "Random")]
 pub(crate) struct RandomArgs {
     /// Compare the engines on so many random games; every engine has `--time` a question [10s]
-    #[arg(long, value_name = "COUNT", value_parser = quantity::playouts, allow_hyphen_values = true)]
+    #[arg(long, value_name = "COUNT", value_parser = quantity::things, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = OF_SHEETS)]
     pub(crate) random: Option<u64>,
     /// Compare the solver of formulas with the definition on so many random formulas
-    #[arg(long, value_name = "COUNT", value_parser = quantity::playouts, allow_hyphen_values = true)]
+    #[arg(long, value_name = "COUNT", value_parser = quantity::things, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = OF_SHEETS)]
     pub(crate) formulas: Option<u64>,
     /// Compare the clauses of so many random logic programs with the definition
-    #[arg(long, value_name = "COUNT", value_parser = quantity::playouts, allow_hyphen_values = true)]
+    #[arg(long, value_name = "COUNT", value_parser = quantity::things, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = OF_SHEETS)]
     pub(crate) programs: Option<u64>,
     /// The first seed [default: 1]

@@ -11,7 +11,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::quantity;
-pub(crate) use crosscheck::CrosscheckArgs;
+pub(crate) use crosscheck::{CrosscheckArgs, RandomArgs};
 pub(crate) use family::{BoardArgs, Family, GenerateArgs};
 pub(crate) use formula::{DialectArg, FormulaArgs};
 use help::{
@@ -284,7 +284,8 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) backend: BackendName,
     /// The graphics device, by its number or a part of its name (see `oddsmith devices`)
-    #[arg(long, value_name = "DEVICE")]
+    #[arg(long, value_name = "DEVICE", allow_negative_numbers = true)]
+    #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) device: Option<String>,
     /// Where the formula binds variables that others define (needs --engine symbolic)
     #[arg(long, value_enum)]
@@ -312,7 +313,7 @@ pub(crate) struct EngineArgs {
     pub(crate) width: Option<u64>,
     /// Work on so many threads [default: as many as the machine runs at once] (needs --engine sweep or
     /// search)
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "COUNT", value_parser = quantity::threads, allow_hyphen_values = true)]
     pub(crate) threads: Option<u16>,
     /// Keep the states that wait for chance too; for tests and measurements
     #[arg(long, hide_short_help = true)]

@@ -2,7 +2,8 @@
 //!
 //! Always: what was done are the seeds from the first one on, so a log and a seed say what is next; a
 //! file is written whole or not at all, so a run that is killed loses at most the last few seconds.
-//! Answers that a limit cut short are counted as halted, never as agreement.
+//! Answers that a limit cut short are counted as halted, never as agreement. A file whose counts no
+//! run can have is refused, since what is counted is added to them.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -11,11 +12,13 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
-use crate::quantity::show_count;
+use crate::quantity::{show_count, show_size};
 use crate::report::visible::visible;
 
 /// The form of the file; a file of another form is refused.
 const FORM: u32 = 1;
+/// Larger files are refused unread: a log of a disagreement a seed is far from it.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// A run over random things.
 #[derive(Debug, Serialize, Deserialize, PartialEq)]
@@ -87,6 +90,20 @@ impl Section {
         debug_assert!(self.features.values().all(|count| *count <= self.done));
     }
 
+    /// Whether a run that began with this seed can have counted this.
+    fn is_possible(&self, first: u64) -> bool {
+        let within = |ends: &Ends| {
+            let Ends { exact, halted, faulty, absent } = *ends;
+            let all = [exact, halted, faulty, absent].map(u128::from);
+            all.iter().sum::<u128>() <= self.asked.into()
+        };
+        first.checked_add(self.done).is_some()
+            && self.asked <= self.done
+            && self.agreed <= self.asked
+            && self.engines.values().all(within)
+            && self.features.values().all(|count| *count <= self.done)
+    }
+
     /// The counts of an engine.
     pub(super) fn engine(&mut self, name: &str) -> &mut Ends {
         self.engines.entry(name.to_owned()).or_default()
@@ -111,22 +128,34 @@ impl Log {
         let fresh = || Self::new(seed.unwrap_or(1));
         let Some(path) = path else { return Ok(fresh()) };
         let shown = path.display();
-        let text = match std::fs::read(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(fresh()),
-            Err(error) => {
-                let message = format!("cannot read {shown}: {error}");
-                return Err(Failure::input("unreadable-file", message));
-            }
-            Ok(text) => text,
-        };
         let no_log = |what: String| {
             Failure::input("bad-log", format!("{shown} {what}"))
                 .note("name a file that is not there yet, or take this one away")
         };
+        let unreadable = |error: std::io::Error| {
+            Failure::input("unreadable-file", format!("cannot read {shown}: {error}"))
+        };
+        match std::fs::metadata(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(fresh()),
+            Err(error) => return Err(unreadable(error)),
+            // A device or a pipe may never come to an end, and keeps nothing.
+            Ok(held) if !held.is_file() => {
+                return Err(no_log("is no file that keeps what is written to it".to_owned()));
+            }
+            Ok(held) if held.len() > MAX_BYTES => {
+                return Err(no_log(format!("holds more than {}", show_size(MAX_BYTES))));
+            }
+            Ok(_) => {}
+        }
+        let text = std::fs::read(path).map_err(unreadable)?;
         let log: Self = serde_json::from_slice(&text)
             .map_err(|error| no_log(format!("is no log of this program: {error}")))?;
         if log.form != FORM || log.version != env!("CARGO_PKG_VERSION") {
             return Err(no_log(format!("is a log of version {}", log.version)));
+        }
+        let is_possible = |(_, section): &(_, &Section)| section.is_possible(log.seed);
+        if !log.sections().iter().all(is_possible) {
+            return Err(no_log("has counts that no run can have".to_owned()));
         }
         match seed {
             Some(seed) if seed != log.seed => {

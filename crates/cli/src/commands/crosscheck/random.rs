@@ -4,7 +4,8 @@
 //! drawn by the seed. The sweep is asked as users meet it, by tables alone, with states that wait
 //! for chance kept, and on a graphics device with `--gpu` or where there is hardware. The three kinds of things take turns, so that a run that is ended early has some of
 //! each. Status 0 says that all was done and no
-//! two differed, 1 that some did or that it was ended early. The log is written every few seconds.
+//! two differed, 1 that some did or that it was ended early. The log is written before anything is
+//! compared, every few seconds, and at the end; where it cannot be, what was counted is printed.
 
 use std::io::Write;
 use std::path::Path;
@@ -19,12 +20,12 @@ use verdict::{Engine, Stop};
 
 use super::log::{Disagreement, Ends, Log, Section};
 use super::{formulas, pursue};
-use crate::args::CrosscheckArgs;
+use crate::args::{CrosscheckArgs, RandomArgs};
 use crate::asking::Patience;
 use crate::commands::write_object;
 use crate::failure::{Failure, Status};
 use crate::report::answer::Asked;
-use crate::report::human;
+use crate::report::{human, trouble};
 use crate::{interrupt, lineup};
 
 /// Time of one engine for one question, where the user says nothing.
@@ -43,10 +44,13 @@ pub(super) fn run(args: &CrosscheckArgs, out: &mut dyn Write) -> Result<Status, 
     let path = args.random.log.as_deref();
     let mut keeper =
         Keeper { log: Log::open(path, args.random.seed)?, path, saved: Instant::now() };
-    let done = compare_all(args, &mut keeper);
+    check_seeds(args, &keeper.log)?;
+    let engines = lineup::variants(args)?;
     keeper.save()?;
-    let is_whole = done?;
+    let done = compare_all(args, &engines, &mut keeper);
+    let saved = keeper.save();
     let log = keeper.log;
+    let is_whole = matches!(done, Ok(true));
     if args.json {
         write_object(out, &log)?;
     } else {
@@ -55,7 +59,25 @@ pub(super) fn run(args: &CrosscheckArgs, out: &mut dyn Write) -> Result<Status, 
             writeln!(out, "ended early")?;
         }
     }
+    // What hours have counted is told before what ended them.
+    if let Some(failure) = done.err().or(saved.err()) {
+        out.flush()?;
+        let text = trouble::text(&failure, trouble::colored());
+        std::io::stderr().write_all(text.as_bytes()).ok();
+        return Ok(failure.status());
+    }
     Ok(if is_whole && log.is_clean() { Status::Answered } else { Status::Halted })
+}
+
+/// Refuses more things than there are seeds from the first one on.
+fn check_seeds(args: &CrosscheckArgs, log: &Log) -> Result<(), Failure> {
+    let RandomArgs { random, formulas, programs, .. } = &args.random;
+    let most = random.max(formulas).max(programs).unwrap_or(0);
+    if log.seed.checked_add(most).is_some() {
+        return Ok(());
+    }
+    let message = format!("there are no {most} seeds from {} on", log.seed);
+    Err(Failure::input("usage", message).note(format!("`--seed` is at most {}", u64::MAX - most)))
 }
 
 /// The log with the time it was last written.
@@ -83,8 +105,11 @@ impl Keeper<'_> {
 }
 
 /// Compares what is not compared yet; whether that is everything.
-fn compare_all(args: &CrosscheckArgs, keeper: &mut Keeper<'_>) -> Result<bool, Failure> {
-    let engines = lineup::variants(args)?;
+fn compare_all(
+    args: &CrosscheckArgs,
+    engines: &[Box<dyn Engine>],
+    keeper: &mut Keeper<'_>,
+) -> Result<bool, Failure> {
     let engines: Vec<&dyn Engine> = engines.iter().map(|engine| &**engine).collect();
     let wanted = |count: Option<u64>| count.unwrap_or(0);
     let (games, formulas) = (wanted(args.random.random), wanted(args.random.formulas));
@@ -146,17 +171,20 @@ fn compare_game(
         // What an interrupt cut short is not counted: the seed comes again.
         return Ok(());
     }
-    count(&agreement, section);
+    let found = features(&rulebook, FEATURE_STATES)
+        .map_err(|fault| Failure::Game(Box::new(fault), None))?;
+    let mut disagreement = None;
     if let Some(difference) = &agreement.disagreement {
         let pursued = pursue::pursue(&name, &question, difference, engines, args)?;
         let mut told = Vec::new();
         pursued.show(&mut told)?;
         let asked = human::question(&Asked::new(&name, &question, "all"));
         let text = format!("{name}, {asked}: {difference}\n{}", String::from_utf8_lossy(&told));
-        section.disagreements.push(Disagreement { seed, text, shrunk: pursued.path.clone() });
+        disagreement = Some(Disagreement { seed, text, shrunk: pursued.path.clone() });
     }
-    let found = features(&rulebook, FEATURE_STATES)
-        .map_err(|fault| Failure::Game(Box::new(fault), None))?;
+    // All of it or nothing: a seed that failed on the way comes again, and is not counted twice.
+    count(&agreement, section);
+    section.disagreements.extend(disagreement);
     section.add_thing(found.into_iter().map(|one| one.text()));
     Ok(())
 }
