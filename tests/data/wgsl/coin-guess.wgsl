@@ -2,7 +2,7 @@
 // group of states, `id.x`, under one joint move, `id.y`.
 struct Shape {
     groups: u32,
-    // How many joint moves there are; for the code of one of them, its number.
+    // How many joint moves there are.
     joints: u32,
 }
 @group(0) @binding(0) var<uniform> shape: Shape;

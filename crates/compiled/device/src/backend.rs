@@ -15,10 +15,10 @@ use rustc_hash::FxHashMap;
 use solve::{Leaf, Limits, Plan, PlyCounts, RootEdge, Scale, SweepBackend, Trouble, shares};
 use verdict::Watch;
 
+use crate::Choices;
 use crate::arena::{Arena, Grown, Region};
-use crate::batch::View;
-use crate::fault::{DeviceFault, unlike};
-use crate::joints::{OnDevice, Update};
+use crate::fault::{DeviceFault, unfit, unlike};
+use crate::joints::{Form, OnCall, OnDevice};
 use crate::passes::{Params, Passes, Sizes};
 use crate::profile::Profile;
 use crate::session::Session;
@@ -84,6 +84,8 @@ pub(crate) struct Values {
 pub(crate) struct Pace {
     /// Candidates of a chunk.
     pub(crate) candidates: usize,
+    /// Whether that stays.
+    pub(crate) is_fixed: bool,
     /// Words of values times edges of a backward pass.
     pub(crate) products: usize,
 }
@@ -104,8 +106,13 @@ pub(crate) struct Plies {
     pub(crate) tables: Arena,
     /// Joint moves by what is legal.
     pub(crate) known: FxHashMap<Vec<u32>, Option<Arc<OnDevice>>>,
-    /// Updates of joint moves by the moves that are played.
-    pub(crate) updates: FxHashMap<Vec<u32>, Arc<Update>>,
+    /// Updates of joint moves by the moves that are played and whether they are tables; none where
+    /// there are no tables.
+    pub(crate) updates: FxHashMap<(Vec<u32>, bool), Option<Arc<OnCall>>>,
+    /// The view where it is not compiled, and the general update as a list.
+    pub(crate) view: Option<OnCall>,
+    pub(crate) general: Option<Region>,
+    pub(crate) form: Form,
     pub(crate) shaders: Shaders,
     pub(crate) game: Region,
     pub(crate) levels: Region,
@@ -158,6 +165,7 @@ impl Plies {
         session: Arc<Session>,
         profile: Arc<Mutex<Profile>>,
         plan: Plan,
+        choices: Choices,
         watch: &Watch<'_>,
     ) -> Result<Self, Trouble> {
         let adapter = session.adapter();
@@ -174,13 +182,19 @@ impl Plies {
             heard: heard::LEGAL + legal_words + seating.classes().div_ceil(32),
         };
         let limits = Limits::new();
+        let form = choices.form.unwrap_or_else(|| Form::for_size(&shaders));
         let passes = {
             let mut profile = locked(&profile);
-            let passes = Passes::new(&session, &shaders, watch, &mut profile)?;
+            let code = (form == Form::Code).then_some(&shaders);
+            let passes = Passes::new(&session, code, watch, &mut profile)?;
             profile.plies.clear();
             passes
         };
-        let pace = Pace { candidates: 1 << 16, products: 1 << 20 };
+        let pace = Pace {
+            candidates: choices.candidates.unwrap_or(1 << 16),
+            is_fixed: choices.candidates.is_some(),
+            products: 1 << 20,
+        };
         let mut made = Self {
             passes,
             seating,
@@ -192,6 +206,9 @@ impl Plies {
             tables: Arena::default(),
             known: FxHashMap::default(),
             updates: FxHashMap::default(),
+            view: None,
+            general: None,
+            form,
             shaders,
             game: Region::default(),
             levels: Region::default(),
@@ -207,6 +224,7 @@ impl Plies {
             session,
             profile,
         };
+        made.place_view()?;
         made.game = made.upload(&made.seating.words())?;
         made.levels = made.upload(&level_words(&plan.level, plan.level_offset))?;
         made.scratch.heard.reserve(&made.session, 4 * shape.heard as u64)?;
@@ -246,10 +264,18 @@ impl Plies {
         }
     }
 
-    /// More than a shader can see at once, or the limit on memory: the solve ends with bounds.
+    /// More than a shader sees at once, which no `--memory` helps.
     pub(crate) fn too_large(&self, bytes: u64) -> Trouble {
-        let needed = self.session.held() + bytes;
-        Trouble::Limit(verdict::HaltReason::Memory { needed })
+        let most = self.session.adapter().binding_bytes;
+        let size = |bytes: u64| bytes.div_ceil(1 << 20);
+        unfit(
+            "device-buffer",
+            format!(
+                "a ply needs a buffer of {} MiB, and a shader of this device sees {} MiB at once",
+                size(bytes),
+                size(most)
+            ),
+        )
     }
 
     /// Checks the limits before so many bytes more are taken.
@@ -338,30 +364,6 @@ impl Plies {
 
     pub(crate) fn locked_profile(&self) -> Arc<Mutex<Profile>> {
         Arc::clone(&self.profile)
-    }
-
-    /// Copies for a moment, to know how fast the device can.
-    fn measure(&mut self, watch: &Watch<'_>) -> Result<(), Trouble> {
-        if self.session.timing.is_none() || locked(&self.profile).copy_bytes_per_second > 0 {
-            return Ok(());
-        }
-        // One more, and a row of workgroups would be longer than a dispatch may have.
-        let words = 1u32 << 21;
-        let bytes = 4 * u64::from(words);
-        let (from, to) = (self.session.memory(bytes)?, self.session.memory(bytes)?);
-        let mut sums = Profile { plies: vec![Default::default()], ..Profile::default() };
-        for _ in 0..4 {
-            let mut batch = crate::batch::Batch::new(&self.session);
-            let params = Params { states: words, ..Params::default() };
-            let views = [View::of(&from.buffer, bytes), View::of(&to.buffer, bytes)];
-            batch.run(&self.passes.copy, params, &views, [words, 1, 1], 2 * bytes);
-            batch.finish(&[(&to.buffer, 0, 16)], watch, &mut sums)?;
-        }
-        let pass = &sums.passes()[0];
-        let nanos = pass.time.as_nanos().max(1);
-        let speed = u128::from(pass.bytes) * 1_000_000_000 / nanos;
-        locked(&self.profile).copy_bytes_per_second = u64::try_from(speed).unwrap_or(u64::MAX);
-        Ok(())
     }
 }
 

@@ -14,9 +14,11 @@ mod arena;
 mod backend;
 mod backward;
 mod batch;
+mod children;
 mod fault;
 mod forward;
 mod joints;
+mod measure;
 mod passes;
 mod profile;
 mod session;
@@ -29,6 +31,7 @@ use verdict::{Stop, Watch};
 
 pub use adapters::{Adapter, Wish, adapters};
 pub use fault::DeviceFault;
+pub use joints::Form;
 pub use profile::{Pass, PlyRow, Profile};
 
 use session::Session;
@@ -38,6 +41,15 @@ use session::Session;
 pub struct Gpu {
     session: Arc<Session>,
     profile: Arc<Mutex<Profile>>,
+    choices: Choices,
+}
+
+/// What a device would choose by itself, where it is told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Choices {
+    pub(crate) form: Option<Form>,
+    /// Candidates of a chunk.
+    pub(crate) candidates: Option<usize>,
 }
 
 impl Gpu {
@@ -47,7 +59,28 @@ impl Gpu {
     /// Where there is none, or it does not open.
     pub fn open(wish: &Wish, timed: bool) -> Result<Self, DeviceFault> {
         let (session, profile) = (Session::open(wish, timed)?, Profile::default());
-        Ok(Self { session: Arc::new(session), profile: Arc::new(Mutex::new(profile)) })
+        Ok(Self {
+            session: Arc::new(session),
+            profile: Arc::new(Mutex::new(profile)),
+            choices: Choices::default(),
+        })
+    }
+
+    /// The same device, which gets games in this form and not in the one that suits their size.
+    #[must_use]
+    pub fn in_form(&self, form: Form) -> Self {
+        self.with(Choices { form: Some(form), ..self.choices })
+    }
+
+    /// The same device, which makes chunks of so many candidates (32 states at least) whatever the
+    /// time that they take.
+    #[must_use]
+    pub fn in_chunks(&self, candidates: usize) -> Self {
+        self.with(Choices { candidates: Some(candidates), ..self.choices })
+    }
+
+    fn with(&self, choices: Choices) -> Self {
+        Self { session: Arc::clone(&self.session), profile: Arc::default(), choices }
     }
 
     /// What the device is.
@@ -73,7 +106,7 @@ impl solve::Device for Gpu {
 
     fn begin(&self, plan: Plan, watch: &Watch<'_>) -> Result<Box<dyn SweepBackend>, Stop> {
         let (session, profile) = (Arc::clone(&self.session), Arc::clone(&self.profile));
-        match backend::Plies::new(session, profile, plan, watch) {
+        match backend::Plies::new(session, profile, plan, self.choices, watch) {
             Ok(plies) => Ok(Box::new(plies)),
             Err(trouble) => Err(fault::stop(trouble)),
         }

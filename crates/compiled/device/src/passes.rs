@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use kernel::{Alone, Shaders};
+use kernel::Shaders;
 use solve::Trouble;
 use verdict::Watch;
 
@@ -106,8 +106,16 @@ macro_rules! shader {
     };
 }
 
-const SOURCES: [Source; 14] = [
+const LOOK_AND_TRANSPOSE: &str = concat!(
+    include_str!("../../../../shaders/look.wgsl"),
+    include_str!("../../../../shaders/transpose.wgsl")
+);
+
+const SOURCES: [Source; 17] = [
     source("unpack", shader!("unpack"), shader!("transpose"), (1, 1), Per::Group),
+    source("peek", shader!("peek"), LOOK_AND_TRANSPOSE, (2, 1), Per::Group),
+    source("step_by_tables", shader!("step"), shader!("look"), (5, 3), Per::Group),
+    source("run_tape", shader!("tape"), "", (3, 2), Per::Group),
     source("deal", shader!("deal"), "", (2, 3), Per::Group),
     source("classes", shader!("classes"), "", (3, 1), Per::Group),
     source("totals", shader!("totals"), "", (3, 2), Per::State),
@@ -163,7 +171,13 @@ impl Sizes {
 #[derive(Debug)]
 pub(crate) struct Passes {
     pub(crate) unpack: Arc<Kernel>,
+    /// Empty where the view is not compiled.
     pub(crate) view: Vec<Kernel>,
+    /// View and update by tables.
+    pub(crate) peek: Arc<Kernel>,
+    pub(crate) step: Arc<Kernel>,
+    /// Either as a list of operations.
+    pub(crate) tape: Arc<Kernel>,
     pub(crate) deal: Arc<Kernel>,
     pub(crate) classes: Arc<Kernel>,
     pub(crate) totals: Arc<Kernel>,
@@ -183,19 +197,25 @@ pub(crate) struct Passes {
 }
 
 impl Passes {
-    /// Compiles the passes of a game.
+    /// Compiles the passes of a game, and its view where there are `shaders` for it.
     pub(crate) fn new(
         session: &Session,
-        shaders: &Shaders,
+        shaders: Option<&Shaders>,
         watch: &Watch<'_>,
         profile: &mut Profile,
     ) -> Result<Self, Trouble> {
         let mut maker = Maker { session, watch, profile };
-        let view = maker.generated(&shaders.text, &shaders.view.entries, "view")?;
+        let view = match shaders {
+            Some(shaders) => maker.generated(&shaders.text, &shaders.view.entries, "view")?,
+            None => Vec::new(),
+        };
         Ok(Self {
             view,
             update: Vec::new(),
             unpack: maker.named("unpack")?,
+            peek: maker.named("peek")?,
+            step: maker.named("step_by_tables")?,
+            tape: maker.named("run_tape")?,
             deal: maker.named("deal")?,
             classes: maker.named("classes")?,
             totals: maker.named("totals")?,
@@ -225,17 +245,6 @@ impl Passes {
             self.update = maker.generated(&shaders.text, &shaders.update.entries, "update")?;
         }
         Ok(())
-    }
-
-    /// The update of one joint move.
-    pub(crate) fn update_alone(
-        session: &Session,
-        alone: &Alone,
-        watch: &Watch<'_>,
-        profile: &mut Profile,
-    ) -> Result<Vec<Kernel>, Trouble> {
-        let mut maker = Maker { session, watch, profile };
-        maker.generated(&alone.text, &alone.calls.entries, "update")
     }
 
     /// Makes sure of the pass that values states in so many words.

@@ -26,6 +26,8 @@ mod seats;
 mod select;
 mod stream;
 mod survey;
+mod tables;
+mod tape;
 #[cfg(test)]
 mod tests;
 mod transpose;
@@ -45,4 +47,6 @@ pub use playout::{PlayoutStats, Playouts, playouts};
 pub use rollout::{RolloutEnds, Rollouts};
 pub use seats::KernelFault;
 pub use survey::{Example, Flawed, RoleSurvey, Survey, SurveyPlan, survey};
-pub use wgsl::{Alone, Calls, Shaders};
+pub use tables::Tables;
+pub use tape::Tape;
+pub use wgsl::{Calls, Shaders};

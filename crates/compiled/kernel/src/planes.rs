@@ -21,10 +21,12 @@ use crate::isa::Isa;
 use crate::moves::{EffectClasses, Hand, Outcome, Pair, deal, pairs, profiles};
 use crate::program::Leaves;
 use crate::seats::{KernelFault, Seats};
+use crate::tables::{Tables, tabulate};
+use crate::tape::{Tape, tape};
 use crate::transpose::{Keys, Planes, keys_to_planes, planes_to_keys};
 use crate::update::{UpdateSource, Updates};
 use crate::view::View;
-use crate::wgsl::{Alone, Cut, PIECE_OPS, Rows, Shaders, emit, emit_alone};
+use crate::wgsl::{Cut, PIECE_OPS, Rows, Shaders, emit};
 
 /// What all threads share.
 struct Shared {
@@ -140,30 +142,54 @@ impl PlaneKernel {
     pub(crate) fn shaders_in_pieces(&self, workgroup: u32, ops: usize) -> Shaders {
         let Shared { view, codec, net, .. } = &*self.shared;
         let source = self.updates.source();
-        let key = (FIRST_KEY_SLOT, codec.bits());
-        let moves = (FIRST_KEY_SLOT + codec.bits(), net.inputs.len());
-        let seen = Rows { key, moves, free: moves.0 + moves.1 };
-        let made = Rows { free: source.leaves().free, ..seen };
+        let seen = self.rows(FIRST_KEY_SLOT + codec.bits() + net.inputs.len());
+        let made = self.rows(source.leaves().free);
         let general = source.general();
         let goals = view.goals().map(|(value, _)| value).collect();
         emit((view.program(), seen), (general.program(), made), goals, Cut { workgroup, ops })
     }
 
-    /// The update of one joint move (a move of each role) as text for a graphics device.
-    pub fn update_of(&self, joint: &[InputId], workgroup: u32) -> Alone {
-        self.update_in_pieces(joint, workgroup, PIECE_OPS)
+    /// The view as tables over fields of the key, for a device: the bits of a state are the view's
+    /// outputs, in order. None where too many fields go together.
+    pub fn view_tables(&self) -> Option<Tables> {
+        let Shared { view, codec, .. } = &*self.shared;
+        let places: Vec<usize> = (0..view.program().outputs().len()).collect();
+        tabulate(view.program(), FIRST_KEY_SLOT, &codec.ranges(), &places, self.isa)
     }
 
-    /// The same, with at most `ops` operations in an entry point.
-    pub(crate) fn update_in_pieces(&self, joint: &[InputId], workgroup: u32, ops: usize) -> Alone {
+    /// The update of one joint move as tables: the bits of a state are those of its child's key, and
+    /// from the next word of 32 bits on a word that is zero unless the child breaks a group.
+    pub fn update_tables(&self, joint: &[InputId]) -> Option<Tables> {
         let Shared { codec, net, .. } = &*self.shared;
         assert_eq!(joint.len(), net.roles.len(), "a move of each role");
+        let program = self.updates.source().taken_apart(joint);
+        let bits = codec.bits();
+        let after = 32 * bits.div_ceil(32).max(1);
+        let place = |output: usize| if output < bits { output } else { after };
+        let mut places: Vec<usize> = (0..program.outputs().len()).map(place).collect();
+        places.push(after);
+        tabulate(&program, FIRST_KEY_SLOT, &codec.ranges(), &places, self.isa)
+    }
+
+    /// The view as a list of operations for a device.
+    pub fn view_tape(&self) -> Tape {
+        let rows = self.rows(FIRST_KEY_SLOT + self.key_bits() + self.shared.net.inputs.len());
+        tape(self.shared.view.program(), rows)
+    }
+
+    /// The update as a list of operations: the general one, or that of one joint move.
+    pub fn update_tape(&self, joint: Option<&[InputId]>) -> Tape {
         let source = self.updates.source();
-        let key = (FIRST_KEY_SLOT, codec.bits());
-        let moves = (FIRST_KEY_SLOT + codec.bits(), net.inputs.len());
-        let rows = Rows { key, moves, free: source.leaves().free };
-        let update = source.specialised(joint, &mut net::Substitution::new());
-        emit_alone(update.program(), rows, Cut { workgroup, ops })
+        let update = match joint {
+            None => source.general(),
+            Some(joint) => source.specialised(joint, &mut net::Substitution::new()),
+        };
+        tape(update.program(), self.rows(source.leaves().free))
+    }
+
+    fn rows(&self, free: usize) -> Rows {
+        let key = (FIRST_KEY_SLOT, self.key_bits());
+        Rows { key, moves: (key.0 + key.1, self.shared.net.inputs.len()), free }
     }
 
     /// Sizes of the code so far.

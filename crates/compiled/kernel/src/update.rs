@@ -98,11 +98,31 @@ impl UpdateSource {
         self.build(memory, &mut |input| Some(joint.contains(&input)))
     }
 
+    /// The same, with an output for each way in which a child can break a group, in place of one for
+    /// all of them: apart each depends on few fields.
+    pub(crate) fn taken_apart(&self, joint: &[InputId]) -> Program {
+        let mut played = |input: InputId| Some(joint.contains(&input));
+        let (gates, mut outputs, broken) = self.rebuild(&mut Substitution::new(), &mut played);
+        outputs.extend(broken.into_iter().filter(|gate| *gate != Gates::FALSE));
+        Program::compile(&gates, &outputs, self.leaves)
+    }
+
     fn build(
         &self,
         memory: &mut Substitution,
         played: &mut dyn FnMut(InputId) -> Option<bool>,
     ) -> Update {
+        let (mut gates, mut outputs, broken) = self.rebuild(memory, played);
+        outputs.push(gates.any(&broken));
+        Update { program: Program::compile(&gates, &outputs, self.leaves) }
+    }
+
+    /// Gates, the bits of the child's key, and the ways in which it can break a group.
+    fn rebuild(
+        &self,
+        memory: &mut Substitution,
+        played: &mut dyn FnMut(InputId) -> Option<bool>,
+    ) -> (Gates, Vec<GateId>, Vec<GateId>) {
         let mut gates = Gates::new();
         let mut leaf = |gate: Gate| match gate {
             Gate::Does(input) => {
@@ -114,19 +134,20 @@ impl UpdateSource {
         let rebuilt = memory.rebuild(&self.gates, &roots, &mut gates, &mut leaf);
         let (next, decoded) = rebuilt.split_at(self.next.len());
         let (next, decoded) = (IndexVec::from(next.to_vec()), IndexVec::from(decoded.to_vec()));
-        let mut outputs = self.codec.encode(&mut gates, &next, &decoded);
-        outputs.push(broken(&mut gates, &self.codec, &next, &decoded));
-        Update { program: Program::compile(&gates, &outputs, self.leaves) }
+        let outputs = self.codec.encode(&mut gates, &next, &decoded);
+        let broken = broken(&mut gates, &self.codec, &next, &decoded);
+        (gates, outputs, broken)
     }
 }
 
-/// The lanes in which some checked group does not have exactly one member among `next`.
+/// The lanes in which some checked group does not have exactly one member among `next`: one of
+/// these holds.
 fn broken(
     gates: &mut Gates,
     codec: &Codec,
     next: &IndexVec<BaseId, GateId>,
     decoded: &IndexVec<BaseId, GateId>,
-) -> GateId {
+) -> Vec<GateId> {
     let members = |group: &[BaseId], values: &IndexVec<BaseId, GateId>| {
         let mut held: Vec<GateId> =
             group.iter().map(|&base| values[base]).filter(|&gate| gate != Gates::FALSE).collect();
@@ -148,7 +169,7 @@ fn broken(
             None => parts.push(not_exactly_one(gates, &held)),
         }
     }
-    gates.any(&parts)
+    parts
 }
 
 /// The gates of `group` that are not in `held`, where `held` is a part of it: of a group of which

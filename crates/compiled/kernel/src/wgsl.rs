@@ -7,10 +7,8 @@
 //!
 //! The update is the general one, with a plane for every move: which moves are played is data (a
 //! row of words a joint move), so that the size of the text does not depend on how many joint moves
-//! there are, and nothing is compiled on the way. An update for one joint move, as the processor
-//! makes them, can be had apart ([`Alone`]): where the general one is long and there are few joint
-//! moves, such as in Nim, that is far shorter. It is not the rule, since a driver compiles a shader in
-//! milliseconds to seconds, and a game has up to thousands of joint moves.
+//! there are, and nothing is compiled on the way. Long programs go to a device as lists
+//! ([`crate::tape`]) or as tables ([`crate::tables`]), which no driver compiles.
 //!
 //! A program is cut into several entry points of at most [`PIECE_OPS`] operations, which hand each
 //! other the planes in use at the cut (`held`): drivers compile long functions in more than linear
@@ -42,7 +40,7 @@ const HEAD: &str = "\
 // group of states, `id.x`, under one joint move, `id.y`.
 struct Shape {
     groups: u32,
-    // How many joint moves there are; for the code of one of them, its number.
+    // How many joint moves there are.
     joints: u32,
 }
 @group(0) @binding(0) var<uniform> shape: Shape;
@@ -108,24 +106,6 @@ pub(crate) struct Cut {
     pub ops: usize,
 }
 
-/// The update of one joint move: it reads no planes of moves, is called for that joint move alone, and
-/// finds its number where other code finds how many there are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Alone {
-    /// A WGSL module.
-    pub text: String,
-    /// Its parts.
-    pub calls: Calls,
-}
-
-/// The text of the update of one joint move.
-pub(crate) fn emit_alone(update: &Program, rows: Rows, cut: Cut) -> Alone {
-    let mut text = HEAD.to_owned();
-    let calls = Writer::new("update", update, rows, cut).alone().write(&mut text);
-    assert_eq!(calls.outputs, rows.key.1 + 1, "a child's key, and whether it breaks a group");
-    Alone { text, calls }
-}
-
 /// The text of a view and an update.
 pub(crate) fn emit(
     view: (&Program, Rows),
@@ -150,8 +130,6 @@ struct Writer<'a> {
     program: &'a Program,
     rows: Rows,
     cut: Cut,
-    /// Whether it is of one joint move.
-    is_alone: bool,
     /// By slot: the variable that holds it in the piece that is being written.
     known: Vec<Option<usize>>,
     /// By slot: the last operation that wrote it, if one did.
@@ -167,12 +145,7 @@ impl<'a> Writer<'a> {
         let slots = program.slots();
         let (known, written) = (vec![None; slots], vec![None; slots]);
         let (reads, body) = (Reads::of(program), String::new());
-        let is_alone = false;
-        Self { name, program, rows, cut, is_alone, known, written, reads, variables: 0, body }
-    }
-
-    fn alone(self) -> Self {
-        Self { is_alone: true, ..self }
+        Self { name, program, rows, cut, known, written, reads, variables: 0, body }
     }
 
     fn write(mut self, text: &mut String) -> Calls {
@@ -303,21 +276,16 @@ impl<'a> Writer<'a> {
         let moves = self.rows.moves.1;
         let outputs = self.program.outputs().len();
         let size = self.cut.workgroup;
-        let (all, joint) = match self.is_alone {
-            false => ("shape.groups * shape.joints", "id.y"),
-            true => ("shape.groups", "shape.joints"),
-        };
-        let row = if self.is_alone { "0u" } else { "id.y" };
         write!(
             text,
             "\n@compute @workgroup_size({size})\n\
              fn {entry}(@builtin(global_invocation_id) id: vec3<u32>) {{\n\
              \x20   let group = id.x;\n\
              \x20   if (group >= shape.groups) {{\n        return;\n    }}\n\
-             \x20   let all = {all};\n\
-             \x20   let at = {row} * shape.groups + group;\n\
-             \x20   let moves = {row} * {moves}u;\n\
-             \x20   let first = {joint} * {outputs}u * shape.groups + group;\n{}}}\n",
+             \x20   let all = shape.groups * shape.joints;\n\
+             \x20   let at = id.y * shape.groups + group;\n\
+             \x20   let moves = id.y * {moves}u;\n\
+             \x20   let first = id.y * {outputs}u * shape.groups + group;\n{}}}\n",
             self.body
         )
         .expect("a string takes all");

@@ -11,7 +11,7 @@ use net::{InputId, Net};
 
 use super::Shaders;
 use crate::sample::{Sample, Shape, casting, sample};
-use crate::{Expander, PlaneKernel};
+use crate::{Expander, PlaneKernel, Tables, Tape};
 
 /// Planes of one group of states: what is read, and what is written.
 #[derive(Default)]
@@ -129,8 +129,71 @@ fn key_planes(kernel: &PlaneKernel, states: &[State]) -> Vec<u32> {
     (0..kernel.key_bits()).map(row).collect()
 }
 
-/// Compares view and update of some states; the number of operations of the text.
-fn compare(game: &Sample, shaders: &Shaders, kernel: &PlaneKernel, random: &mut Random) -> usize {
+/// What a list says of planes, as the shader `tape` follows it.
+fn follow(tape: &Tape, key: &[u32], played: &[u32]) -> Vec<u32> {
+    let mut held = vec![None; tape.held];
+    let operand = |lit: u32, held: &[Option<u32>]| {
+        let row = (lit >> 3) as usize;
+        let value = match lit >> 1 & 3 {
+            0 => 0,
+            1 => key[row],
+            2 => played[row],
+            _ => held[row].expect("written before it is read"),
+        };
+        value ^ 0u32.wrapping_sub(lit & 1)
+    };
+    let (ops, outputs) = tape.words[2..].split_at(3 * tape.words[0] as usize);
+    for op in ops.chunks_exact(3) {
+        held[op[2] as usize] = Some(operand(op[0], &held) & operand(op[1], &held));
+    }
+    assert_eq!(outputs.len(), tape.words[1] as usize, "nothing follows the outputs");
+    outputs.iter().map(|lit| operand(*lit, &held)).collect()
+}
+
+/// What tables say of a key, as the shaders look it up.
+fn look_up(tables: &Tables, key: &[u32]) -> Vec<u32> {
+    let words = &tables.words;
+    let at = |place: usize| words[place] as usize;
+    let code = |piece: usize| {
+        let bits = at(piece)..at(piece) + at(piece + 1);
+        let set = |bit: usize| (key[bit / 32] >> (bit % 32) & 1) as usize;
+        bits.clone().map(|bit| set(bit) << (bit - bits.start)).sum::<usize>()
+    };
+    let mut found = Vec::new();
+    for word in 0..at(0) - 1 {
+        let (mut column, mut sum) = (at(word), 0);
+        while column < at(word + 1) {
+            let last = column + 2 + 2 * at(column + 1);
+            let (mut index, mut shift) = (0, 0);
+            for piece in (column + 2..last).step_by(2) {
+                index |= code(piece) << shift;
+                shift += at(piece + 1);
+            }
+            sum |= words[at(column) + index];
+            column = last;
+        }
+        found.push(sum);
+    }
+    found
+}
+
+/// The key of a state as words of 32 bits.
+fn narrow(kernel: &PlaneKernel, state: &State) -> Vec<u32> {
+    let bases: Vec<_> = state.iter().collect();
+    let key = kernel.pack(&bases).expect("groups hold");
+    let words = key.iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]);
+    words.take(kernel.key_bits().div_ceil(32).max(1)).collect()
+}
+
+/// Compares view and update of some states; the number of operations of the text, and of programs
+/// that are tables.
+fn compare(
+    game: &Sample,
+    shaders: &Shaders,
+    kernel: &PlaneKernel,
+    random: &mut Random,
+) -> (usize, usize) {
+    let mut tabled = 0;
     let net = &*game.net;
     let states = states(net, random);
     let key = key_planes(kernel, &states);
@@ -148,6 +211,21 @@ fn compare(game: &Sample, shaders: &Shaders, kernel: &PlaneKernel, random: &mut 
         });
         assert_eq!(*said, Some(wanted), "output {row} of the view");
     }
+    assert_eq!(
+        follow(&kernel.view_tape(), &key, &[]),
+        seen.said.iter().map(|said| said.expect("written")).collect::<Vec<_>>(),
+        "the view from a list"
+    );
+    if let Some(tables) = kernel.view_tables() {
+        tabled += 1;
+        for (lane, state) in states.iter().enumerate() {
+            let found = look_up(&tables, &narrow(kernel, state));
+            for (row, said) in seen.said.iter().enumerate() {
+                let wanted = said.expect("written") >> lane & 1;
+                assert_eq!(found[row / 32] >> (row % 32) & 1, wanted, "output {row} by tables");
+            }
+        }
+    }
     for _ in 0..4 {
         let joint = random_joint(net, &states[0], random);
         let played =
@@ -159,25 +237,36 @@ fn compare(game: &Sample, shaders: &Shaders, kernel: &PlaneKernel, random: &mut 
         let wanted: Vec<Option<u32>> =
             key_planes(kernel, &children).into_iter().chain([0]).map(Some).collect();
         assert_eq!(made.said, wanted, "bits of the children, none of which breaks a group");
-        let alone = kernel.update_in_pieces(&joint, 64, 13);
-        let mut made = Buffers { key: key.clone(), ..Buffers::for_calls(&alone.calls) };
-        alone.calls.entries.iter().for_each(|entry| made.run(&alone.text, entry));
-        assert_eq!(made.said, wanted, "the same of this joint move alone");
+        let tapes = [kernel.update_tape(None), kernel.update_tape(Some(&joint))];
+        for tape in tapes {
+            let said: Vec<Option<u32>> =
+                follow(&tape, &key, &made.played).into_iter().map(Some).collect();
+            assert_eq!(said, wanted, "the same from a list");
+        }
+        let Some(tables) = kernel.update_tables(&joint) else { continue };
+        tabled += 1;
+        let words = kernel.key_bits().div_ceil(32).max(1);
+        for (state, child) in states.iter().zip(&children) {
+            let found = look_up(&tables, &narrow(kernel, state));
+            assert_eq!(found, [narrow(kernel, child), vec![0]].concat()[..=words], "by tables");
+        }
     }
-    shaders.view.ops + shaders.update.ops
+    (shaders.view.ops + shaders.update.ops, tabled)
 }
 
 #[test]
 fn the_text_says_what_the_network_says() {
     let mut random = Random::new(23);
-    let mut ops = 0;
+    let (mut ops, mut tabled) = (0, 0);
     for round in 0..40 {
         let game = sample(&Shape::small(&mut random), &mut random);
         let made = PlaneKernel::new(game.net.clone(), casting(&game.net), &game.groups, &[]);
         let kernel = made.expect("few joint moves");
         let shaders = kernel.shaders_in_pieces(64, [7, 30, 1024][round % 3]);
-        ops += compare(&game, &shaders, &kernel, &mut random);
+        let (length, tables) = compare(&game, &shaders, &kernel, &mut random);
+        (ops, tabled) = (ops + length, tabled + tables);
     }
+    assert!(tabled > 50, "most games of this size have tables: {tabled}");
     assert!(ops > 2000, "the programs are not trivial: {ops} operations");
 }
 
