@@ -172,7 +172,7 @@ fn fill(
 /// One bit of the numbers from `64 * word` on, of 64 of them.
 fn counted(bit: usize, word: usize) -> u64 {
     match bit {
-        0..6 => u64::MAX / ((1 << (1 << bit)) + 1) << (1 << bit),
+        0..6 => (u64::MAX / ((1 << (1 << bit)) + 1)) << (1 << bit),
         _ => 0u64.wrapping_sub((word >> (bit - 6)) as u64 & 1),
     }
 }
