@@ -13,7 +13,9 @@
 //! sorting keys within a ply (destroys the locality that discovery order has).
 
 mod backward;
+mod batches;
 mod counting;
+mod fold;
 mod forward;
 mod resume;
 
@@ -37,6 +39,7 @@ use super::toss::Toss;
 use super::trail::Trail;
 use super::values::Values;
 use crate::backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
+use crate::crew::Crew;
 use crate::limits::{FORWARD_SHARE, Limits, WHOLE, refused};
 
 /// One ply.
@@ -120,12 +123,14 @@ pub(crate) struct Layers<const W: usize> {
     slots: Slots,
     expansion: Expansion,
     shares: Vec<(u32, u32)>,
-    /// What the states behind a toss expand to, and their values.
+    /// What the states behind a toss expand to.
     behind: Expansion,
-    behind_values: Vec<u64>,
     /// Whether folding a toss is still worth trying.
     folding: bool,
     values: [Values; 2],
+    /// How many threads are asked for, and they, once there was work for several.
+    threads: Option<usize>,
+    crew: Option<Crew>,
     limits: Limits,
     /// Bytes of plies that are not the newest.
     older_bytes: u64,
@@ -141,6 +146,8 @@ pub(super) struct Manner {
     pub(super) reduction: Reduction,
     /// Whether states that wait for chance are passed through.
     pub(super) fold: bool,
+    /// Threads; as many as there are processors where no number is given.
+    pub(super) threads: Option<usize>,
 }
 
 /// A backend for keys of the expander's width, all in memory.
@@ -225,7 +232,7 @@ impl<const W: usize> Layers<W> {
         manner: Manner,
         trail: Trail,
     ) -> Result<Self, Trouble> {
-        let Manner { level, reduction, fold } = manner;
+        let Manner { level, reduction, fold, threads } = manner;
         let (quotient, search) = match reduction {
             Reduction::None => (None, None),
             Reduction::Later(after, search) => (None, Some((after, search))),
@@ -264,8 +271,9 @@ impl<const W: usize> Layers<W> {
             expansion: Expansion::default(),
             shares: Vec::new(),
             behind: Expansion::default(),
-            behind_values: Vec::new(),
             values: [Values::default(), Values::default()],
+            threads,
+            crew: None,
             limits: Limits::new(),
             older_bytes: 0,
             largest: 1,

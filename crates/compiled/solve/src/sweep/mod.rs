@@ -285,7 +285,8 @@ fn attempt(
     let reader = expander.fork();
     let reduction = kept.reduction(game, &*expander, question, options);
     let reduction = reduction.map_err(|fault| Ended::Stop(fault.stop()))?;
-    let manner = Manner { level, reduction, fold: options.fold };
+    let (fold, threads) = (options.fold, options.threads);
+    let manner = Manner { level, reduction, fold, threads };
     let feed = kept.feed(game, &*expander, watch).map_err(|fault| Ended::Stop(fault.stop()))?;
     // Where plies may share states their keys stay in memory anyway.
     let wanted = feed.as_ref().filter(|_| disjoint);
@@ -385,7 +386,8 @@ pub(crate) fn visit(
         } else {
             let (reader, disjoint) = (expander.fork(), level.is_some());
             let reduction = Reduction::new(game, &*expander, question, options, (false, false));
-            let manner = Manner { level, reduction, fold: options.fold };
+            let (fold, threads) = (options.fold, options.threads);
+            let manner = Manner { level, reduction, fold, threads };
             layers::on_processor(expander, &root, manner)
                 .map_err(|trouble| end(game, &*reader, trouble))
                 .and_then(|backend| {

@@ -24,6 +24,23 @@ pub(super) fn length(head: &[u64]) -> usize {
     (head[1] >> 32) as usize
 }
 
+/// Number of children, by all joint moves, of the states of a block, without reading it whole.
+pub(super) fn children(words: &[u64]) -> usize {
+    let mut at = HEAD;
+    let mut population = |before: usize| {
+        let from = at + before + 1;
+        at = from + (words[from - 1] as u16).count_ones() as usize;
+        words[from..at].iter().map(|word| word.count_ones() as usize).sum::<usize>()
+    };
+    population(0);
+    for _ in 0..words[0] >> 32 {
+        population(1);
+    }
+    let count = (0..words[1] as u32).map(|_| population(2)).sum();
+    assert_eq!(at, words.len(), "a whole block was read");
+    count
+}
+
 /// Appends a block of `lanes` states to a record.
 pub(super) fn write(
     record: &mut HugeVec<u64>,
@@ -159,6 +176,7 @@ mod tests {
         assert_eq!(first, record.len());
         let short = Expansion { terminal: mask(0, 0b111), ..found.clone() };
         write(&mut record, 3, &short).expect("memory");
+        assert_eq!(children(&record.as_slice()[..first]), 2, "a child for each lane of an entry");
         let mut out = Expansion::default();
         assert_eq!(read(&record.as_slice()[..first], &mut out), 1024);
         assert_eq!((out.terminal, out.payoff[1], out.payoff[2]), (mask(0, 0b110), 0, 50));

@@ -35,7 +35,7 @@ pub(crate) struct Share {
 }
 
 /// The registers of a block.
-pub(crate) trait Registers {
+pub(crate) trait Registers: Send {
     /// Starts a block.
     fn begin_block(&mut self);
     /// Starts a move of the asked role.
@@ -100,7 +100,7 @@ pub(crate) fn first_lanes(lanes: usize) -> Mask {
 const AHEAD: usize = 24;
 
 /// A value of one or two words.
-pub(crate) trait Narrow: Copy + Ord + Default {
+pub(crate) trait Narrow: Copy + Ord + Default + Send {
     /// All ones.
     const TOP: Self;
     /// Reads value `id` of an array with `limbs` words a value, at most its own.

@@ -81,6 +81,11 @@ impl<T: Plain + Framed> Run<T> {
         self.indexed += frame.count as usize;
     }
 
+    /// The numbers from one place on, where they are in memory.
+    pub(super) fn held_from(&self, place: usize) -> Option<&[T]> {
+        self.held.as_slice().get(place.checked_sub(self.base)?..)
+    }
+
     /// The numbers from one place to another, in memory or through a window.
     pub(super) fn slice<'a>(
         &'a self,

@@ -351,6 +351,11 @@ impl Trail {
         self.sealed = self.ends();
     }
 
+    /// Record words and edges from these places on, where all of them are in memory.
+    pub(super) fn held(&self, (record, edges): (usize, usize)) -> Option<(&[u64], &[u32])> {
+        Some((self.record.held_from(record)?, self.edges.held_from(edges)?))
+    }
+
     /// Record words from one place to another.
     pub(super) fn record<'a>(
         &'a mut self,

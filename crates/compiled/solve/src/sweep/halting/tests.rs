@@ -83,7 +83,7 @@ fn swept(most: usize, trouble: Trouble, watch: &Watch<'_>) -> (Run, Forward, Beg
     let inner = layers::on_processor(
         expander,
         &root,
-        Manner { level, reduction: Reduction::None, fold: options.fold },
+        Manner { level, reduction: Reduction::None, fold: options.fold, threads: None },
     )
     .expect("a root");
     let begun = Begun::default();

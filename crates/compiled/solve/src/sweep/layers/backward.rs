@@ -1,28 +1,26 @@
 //! The backward pass over one ply: values of its blocks from what the forward pass kept.
 //!
-//! A block is read from the record (or viewed, where its ply was never expanded), its joint moves
-//! are folded in registers while the recorded ids of the children are read in order, and terminal
-//! lanes are paid. Behind a toss, the means of the states passed through are formed first. Values
-//! that do not fit in memory go to disk, and are looked up range by range.
+//! A block is read from the record (or viewed, where its ply was never expanded) and folded with
+//! the recorded ids of the children ([`Folder`]), many blocks at a time by several threads where all
+//! is in memory ([`Layers::batch`]). Values that do not fit in memory go to disk, and are looked up
+//! range by range.
 //!
 //! Always: each recorded edge is read once; values of a ply are written as one run, in id order.
 
 use std::ops::Range;
 
-use exact::Bounds;
 use kernel::BLOCK_LANES;
 use store::{Coding, HugeVec};
 use verdict::{HaltReason, Watch};
 
 use super::super::feed::Feed;
-use super::super::registers::{
-    BoundsRegisters, Children, NarrowRegisters, Registers, Share, WideRegisters, for_lanes,
-};
+use super::super::registers::Children;
 use super::super::runs::FRAME;
 use super::super::spool::{PIECE, Spool, Spooled};
-use super::super::toss::Toss;
 use super::super::values::{Sink, ValueKeeper, Values};
-use super::{Layers, reduce};
+use super::Layers;
+use super::batches::Common;
+use super::fold::{Folder, children};
 use crate::backend::{Leaf, Scale, Trouble};
 use crate::limits::{BACKWARD_SHARE, refused};
 use crate::storage::StorageFault;
@@ -36,41 +34,6 @@ const RANGE_BUFFERS: u64 = 4 << 20;
 const PIECE_BYTES: u64 = (2 * PIECE * size_of::<u64>()) as u64;
 
 impl<const W: usize> Layers<W> {
-    /// Values of the states behind the tosses of the block viewed last, in order.
-    fn value_behind(
-        &mut self,
-        registers: &mut dyn Registers,
-        toss: &Toss,
-        scale: &Scale,
-        below: &Children<'_>,
-    ) {
-        let (edges, mut cursor) = (below.ids, 0);
-        self.behind_values.resize(self.children() * scale.limbs, 0);
-        let mut outcomes = Vec::with_capacity(toss.weights.len());
-        for values in self.behind_values.chunks_mut(BLOCK_LANES * scale.limbs) {
-            let lanes = values.len() / scale.limbs;
-            outcomes.clear();
-            for (at, &weight) in toss.weights.iter().enumerate() {
-                let ids = &edges[cursor..cursor + lanes];
-                cursor += lanes;
-                let children = Children { ids, ..*below };
-                let factor = scale.step / u128::from(toss.total) * u128::from(weight);
-                let share = Share { factor, weight, total: toss.total, first: at == 0 };
-                outcomes.push((children, share));
-            }
-            registers.average(lanes, &outcomes, values);
-        }
-        assert_eq!(cursor, edges.len(), "each edge behind a toss is read once");
-    }
-
-    /// Number of children, by all joint moves, of the block viewed last.
-    fn children(&self) -> usize {
-        let joints = self.expansion.joints.iter();
-        joints
-            .map(|joint| joint.mask.iter().map(|word| word.count_ones() as usize).sum::<usize>())
-            .sum()
-    }
-
     /// Gives the memory that only the forward pass needs to values.
     pub(super) fn make_room_for_values(&mut self) {
         for (values, words) in
@@ -81,100 +44,6 @@ impl<const W: usize> Layers<W> {
                 values.words.clear();
             }
         }
-    }
-
-    /// Makes the registers that a scale asks for.
-    fn registers(scale: &Scale) -> Box<dyn Registers> {
-        match scale.limbs {
-            _ if scale.bounds => Box::new(BoundsRegisters::new()),
-            1 => Box::new(NarrowRegisters::<u64>::new()),
-            2 => Box::new(NarrowRegisters::<u128>::new()),
-            limbs => Box::new(WideRegisters::new(limbs)),
-        }
-    }
-
-    /// Folds the joint moves of the block viewed last. `edges` are the children's ids in order,
-    /// `step` the ply's denominator over that of the children's values.
-    fn fold(&self, registers: &mut dyn Registers, children: &Children<'_>, step: u128) -> usize {
-        registers.begin_block();
-        let (mut first_of_asked, mut first, mut cursor) = (true, true, 0);
-        let mut asked_mask = [0; kernel::BLOCK_WORDS];
-        for (joint, &(weight, total)) in self.expansion.joints.iter().zip(&self.shares) {
-            let count: u32 = joint.mask.iter().map(|word| word.count_ones()).sum();
-            let ids = &children.ids[cursor..cursor + count as usize];
-            cursor += count as usize;
-            let factor = step / u128::from(total) * u128::from(weight);
-            if first_of_asked && joint.last_of_asked {
-                registers.raise(&joint.mask, &Children { ids, ..*children }, factor);
-                continue;
-            }
-            if first_of_asked {
-                registers.begin_asked();
-                asked_mask.fill(0);
-            }
-            let share = Share { factor, weight, total, first };
-            registers.add(&joint.mask, &Children { ids, ..*children }, share);
-            for (sum, word) in asked_mask.iter_mut().zip(&joint.mask) {
-                *sum |= word;
-            }
-            (first, first_of_asked) = (joint.last_of_pair, joint.last_of_asked);
-            if joint.last_of_pair {
-                registers.end_pair(&joint.mask, 1);
-            }
-            if joint.last_of_asked {
-                registers.end_asked(&asked_mask);
-            }
-        }
-        cursor
-    }
-
-    /// Folds the block viewed last, through a toss where there is one.
-    fn fold_block(
-        &mut self,
-        registers: &mut dyn Registers,
-        ply: usize,
-        scale: &Scale,
-        below: &Children<'_>,
-    ) {
-        let Some(toss) = self.plies[ply].toss.take() else {
-            let read = self.fold(registers, below, scale.step);
-            assert_eq!(read, below.ids.len(), "each edge is read once");
-            self.mark(&*registers, below, scale.step, scale);
-            return;
-        };
-        self.value_behind(registers, &toss, scale, below);
-        let behind = std::mem::take(&mut self.behind_values);
-        let count = behind.len() / scale.limbs;
-        let ids: Vec<u32> = (0..count as u32).collect();
-        let children = Children { values: &behind, limbs: scale.limbs, ids: &ids };
-        let read = self.fold(registers, &children, 1);
-        assert_eq!(read, count, "each state behind a toss is read once");
-        self.mark(&*registers, &children, 1, scale);
-        self.behind_values = behind;
-        self.plies[ply].toss = Some(toss);
-    }
-
-    /// Writes the values of a block of `lanes` states.
-    fn write_block(
-        &self,
-        registers: &dyn Registers,
-        lanes: usize,
-        leaf: Leaf,
-        scale: &Scale,
-        out: &mut [u64],
-    ) {
-        let limbs = scale.limbs;
-        for (lane, value) in out.chunks_exact_mut(limbs).enumerate().take(lanes) {
-            match leaf {
-                Leaf::Expanded => registers.store(lane, value),
-                Leaf::Worthless => value.fill(0),
-                Leaf::Won => pay(value, scale.top, scale),
-            }
-        }
-        for_lanes(&self.expansion.terminal, |lane| {
-            let value = &mut out[lane * limbs..(lane + 1) * limbs];
-            pay(value, self.expansion.payoff[lane], scale);
-        });
     }
 
     pub(super) fn back_up_blocks(
@@ -193,8 +62,9 @@ impl<const W: usize> Layers<W> {
             false => None,
         };
         held += gathered.as_ref().map_or(0, |gathered| gathered.bytes);
-        let mut children = Lookup { below, gathered, values: Vec::new(), ids: Vec::new() };
-        let mut registers = Self::registers(scale);
+        let in_memory = matches!(sink, Sink::Memory) && gathered.is_none();
+        let mut lookup = Lookup { below, gathered, values: Vec::new(), ids: Vec::new() };
+        let mut folder = Folder::new(scale);
         let (mut shown, edges) = self.plies[ply].expanded.clone().unwrap_or_default();
         let mut cursor = edges.start;
         let mut keeper = self.value_keeper(ply, scale.limbs)?;
@@ -204,29 +74,50 @@ impl<const W: usize> Layers<W> {
         if let Some(feed) = &feed {
             feed.borrow_mut().begin(self.plies[ply].step, scale);
         }
-        for block in 0..self.blocks(ply) {
+        let several = leaf == Leaf::Expanded && feed.is_none() && in_memory;
+        let mut team = if several { self.team(ply, scale, held, watch) } else { None };
+        let mut block = 0;
+        while block < self.blocks(ply) {
             self.check_limits(watch, held, BACKWARD_SHARE)?;
+            let from = block * BLOCK_LANES * scale.limbs;
+            if let Some(team) = &mut team
+                && let Some(batch) = self.batch(ply, block, (shown, cursor), team)
+            {
+                (shown, cursor) = (shown + batch.record, cursor + batch.edges);
+                block += batch.blocks;
+                let to = out.words.len().min(block * BLOCK_LANES * scale.limbs);
+                let target = &mut out.words.as_mut_slice()[from..to];
+                let below = (lookup.below.words.as_slice(), lookup.below.limbs);
+                let common = Common { toss: self.plies[ply].toss.as_ref(), scale, below };
+                team.back_up(batch, &common, target);
+                if let Some(keeper) = &mut keeper {
+                    for values in target.chunks(BLOCK_LANES * scale.limbs) {
+                        keeper.add(values)?;
+                    }
+                }
+                continue;
+            }
             let lanes = self.view(ply, block, &mut shown)?;
             if feed.is_some() {
                 self.marks.begin(lanes);
             }
             if leaf == Leaf::Expanded {
-                reduce(&self.expansion.joints, &mut self.shares);
                 let outcomes = self.plies[ply].toss.as_ref().map_or(1, |toss| toss.weights.len());
-                let count = self.children() * outcomes;
+                let count = children(&self.expansion) * outcomes;
                 self.with_edges(cursor..cursor + count, |layers, ids| {
-                    let children = children.of(ids)?;
-                    layers.fold_block(&mut *registers, ply, scale, &children);
+                    let below = lookup.of(ids)?;
+                    let (found, toss) = (&layers.expansion, layers.plies[ply].toss.as_ref());
+                    let marks = feed.is_some().then_some(&mut layers.marks);
+                    folder.fold(found, toss, scale, &below, marks);
                     Ok(())
                 })?;
                 cursor += count;
             }
-            let from = block * BLOCK_LANES * scale.limbs;
             let target = match &sink {
                 Sink::Memory => &mut out.words.as_mut_slice()[from..from + lanes * scale.limbs],
                 Sink::Away(_) => &mut apart[..lanes * scale.limbs],
             };
-            self.write_block(&*registers, lanes, leaf, scale, target);
+            folder.write(&self.expansion, leaf, scale, target);
             if let Some(keeper) = &mut keeper {
                 keeper.add(target)?;
             }
@@ -236,7 +127,9 @@ impl<const W: usize> Layers<W> {
             if let Sink::Away(spool) = &mut sink {
                 spool.extend(0, target)?;
             }
+            block += 1;
         }
+        self.crew = team.map(|team| team.crew).or(self.crew.take());
         let read = if leaf == Leaf::Expanded { edges.end } else { edges.start };
         assert_eq!(cursor, read, "the backward pass reads each edge once");
         if let Some(feed) = &feed {
@@ -244,20 +137,6 @@ impl<const W: usize> Layers<W> {
         }
         sink.finish(out)?;
         keeper.map_or(Ok(()), ValueKeeper::finish).map_err(Trouble::from)
-    }
-
-    /// Finds who chose what in the block viewed last, where a table wants to know.
-    fn mark(
-        &mut self,
-        registers: &dyn Registers,
-        children: &Children<'_>,
-        step: u128,
-        scale: &Scale,
-    ) {
-        if self.feed.is_some() && self.keeping_values && !scale.bounds {
-            let (found, shares) = (&self.expansion, &self.shares);
-            self.marks.fold(found, shares, children, registers, (step, scale.limbs));
-        }
     }
 
     /// Hands a block with its values to the table.
@@ -429,21 +308,6 @@ impl Lookup<'_> {
         self.ids.extend(self.ids.len() as u32..ids.len() as u32);
         Ok(Children { values: &self.values, limbs, ids: &self.ids[..ids.len()] })
     }
-}
-
-/// Writes `payment` over the scale's denominator.
-fn pay(value: &mut [u64], payment: u32, scale: &Scale) {
-    if scale.bounds {
-        (value[0], value[1]) = Bounds::fraction(payment.into(), scale.top.into()).raw();
-        return;
-    }
-    let mut carry = 0u128;
-    for (word, &unit) in value.iter_mut().zip(&scale.unit) {
-        carry += u128::from(unit) * u128::from(payment);
-        *word = carry as u64;
-        carry >>= 64;
-    }
-    assert_eq!(carry, 0, "a payment fits in the ply's denominator");
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod limits;
 mod stored;
 mod symmetry;
+mod threads;
 mod trail;
 
 use std::time::Duration;

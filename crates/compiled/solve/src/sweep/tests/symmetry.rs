@@ -167,7 +167,7 @@ fn symmetries_that_are_found_late_change_only_what_follows() {
                     let (reader, disjoint) = (expander.fork(), level.is_some());
                     let search = Box::new(Search::of(&compiled));
                     let reduction = Reduction::Later(after, search);
-                    let manner = Manner { level, reduction, fold };
+                    let manner = Manner { level, reduction, fold, threads: None };
                     let backend = layers::on_processor(expander, &root, manner).expect("a root");
                     let horizon = question.horizon;
                     let run = plies::Run { reader, backend, disjoint, horizon };
