@@ -42,6 +42,7 @@ const STACK_BYTES: usize = 256 << 20;
 fn main() -> ExitCode {
     let started = Instant::now();
     std::panic::set_hook(Box::new(report_bug));
+    store::let_large_writes_fail();
     if child::is_asked_for() {
         return ExitCode::from(child::run() as u8);
     }

@@ -317,6 +317,28 @@ fn a_full_disk_is_the_environments_fault() {
     run(&["generate", "nim", "5", "--output", target]).refused(3, &["cannot write", target]);
 }
 
+/// The system sends a signal with such a write, which would end the program without a word.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_on_the_size_of_files_is_the_environment_s_fault() {
+    let folder = Folder::new();
+    let program = env!("CARGO_BIN_EXE_oddsmith");
+    for (name, words) in [
+        ("game.gdl", "generate connect 7 6 4 --output"),
+        ("x.table", "solve games/stochastic-nim-20.gdl --table"),
+    ] {
+        let path = folder.path().join(name);
+        let line = format!("ulimit -f 1; exec '{program}' {words} '{}'", path.display());
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut shell = std::process::Command::new("sh");
+        let output = shell.args(["-c", &line]).current_dir(root).output().expect("a shell");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{words}: {output:?}");
+        assert!(err.contains("too large"), "{words}: {err}");
+        assert!(!path.exists(), "{words}: nothing half is left");
+    }
+}
+
 #[test]
 fn standard_input_is_read_once() {
     let ran = support::run_with(&["check", "-", "-"], GUESS.as_bytes());

@@ -82,6 +82,16 @@ pub fn checksum(bytes: &[u8]) -> u64 {
 }
 
 /// Folders for tests.
+/// Lets a write beyond the size that a file may have (`ulimit -f`) fail as other writes do; else the
+/// system ends the process, without a word. For the start of a program.
+pub fn let_large_writes_fail() {
+    #[cfg(unix)]
+    // SAFETY: to ignore a signal installs no handler, so no code of ours runs in its context.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod testing {
     use std::fs;
