@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::sites::{Site, sites, test_modules};
-use crate::tree::{Package, Tree};
+use crate::tree::{Package, Tree, files_in};
 use crate::weave::{Place, Planted, Woven, switch, weave};
 
 /// Builds of the compiler to get rid of what does not compile.
@@ -56,7 +56,8 @@ pub(crate) struct Plan {
     pub(crate) all: usize,
     /// Those that were drawn; their position is their number.
     pub(crate) drawn: Vec<Drawn>,
-    /// A number that differs where the woven text does.
+    /// A number that differs where a file does, woven or not: what a fault came to under other tests
+    /// says nothing.
     pub(crate) print: u64,
 }
 
@@ -82,9 +83,9 @@ pub(crate) fn plant(tree: &Tree, name: &str, count: usize, seed: u64) -> Result<
     let mut plan = Plan { all: all.len(), drawn, print: 0 };
     for _ in 0..ROUNDS {
         let woven = write(tree, package, &files, &plan.drawn)?;
-        plan.print = print(&woven);
         let errors = check(tree, name)?;
         if errors.is_empty() {
+            plan.print = tree.print()?;
             return Ok(plan);
         }
         drop_faulty(&errors, &woven, &mut plan.drawn)?;
@@ -101,10 +102,9 @@ fn read(package: &Package) -> Result<Vec<File>, Failure> {
         Failure::input(format!("{} has no library", package.name), "name a crate that has one")
     })?;
     let folder = library.parent().expect("a file lies in a folder");
-    let (mut files, mut left, mut paths) = (Vec::new(), Vec::new(), Vec::new());
-    collect(folder, &mut paths)?;
-    paths.sort();
-    for path in paths {
+    let (mut files, mut left) = (Vec::new(), Vec::new());
+    let is_rust = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "rs");
+    for path in files_in(folder)?.into_iter().filter(is_rust) {
         let text = fs::read_to_string(&path).map_err(|error| Failure::path(&path, &error))?;
         let no_rust = |error: syn::Error| {
             let place = format!("{}:{}", path.display(), error.span().start().line);
@@ -124,19 +124,6 @@ fn read(package: &Package) -> Result<Vec<File>, Failure> {
     };
     files.retain(|file| !is_left(&file.path));
     Ok(files)
-}
-
-fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let entries = fs::read_dir(folder).map_err(|error| Failure::path(folder, &error))?;
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, paths)?;
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            paths.push(path);
-        }
-    }
-    Ok(())
 }
 
 /// File, site and position of all faults.
@@ -193,15 +180,6 @@ fn write(
         woven.insert(tree.shown(&file.path).to_owned(), text);
     }
     Ok(woven)
-}
-
-/// FNV-1a over the texts.
-fn print(woven: &BTreeMap<PathBuf, Woven>) -> u64 {
-    let mut print = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in woven.values().flat_map(|woven| woven.text.bytes()) {
-        print = (print ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    }
-    print
 }
 
 /// An error of the compiler: where it says it is, the first places first, and its text.

@@ -3,6 +3,7 @@
 //! Only files that differ are written, so that cargo builds what has changed. What git ignores is not
 //! copied.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -50,11 +51,19 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Makes the copy equal to the checkout again.
+    /// Makes the copy equal to the checkout again: what the checkout has no longer is taken away.
     ///
     /// # Errors
     /// Where it cannot be written.
     pub(crate) fn restore(&self) -> Result<(), Failure> {
+        let wanted: HashSet<&Path> = self.files.iter().map(PathBuf::as_path).collect();
+        for path in files_in(&self.root)? {
+            // What cargo writes there itself is ours to leave.
+            let is_ours = self.shown(&path) == Path::new("Cargo.lock");
+            if !is_ours && !wanted.contains(self.shown(&path)) {
+                fs::remove_file(&path).map_err(|error| Failure::path(&path, &error))?;
+            }
+        }
         for file in &self.files {
             let from = self.origin.join(file);
             // A file that is deleted and still in git's list, or a link to a folder.
@@ -77,6 +86,24 @@ impl Tree {
         let folder = path.parent().expect("it lies in the copy");
         fs::create_dir_all(folder).map_err(|error| Failure::path(folder, &error))?;
         fs::write(path, bytes).map_err(|error| Failure::path(path, &error))
+    }
+
+    /// A number that differs where a file of the copy does (FNV-1a over names and contents).
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    pub(crate) fn print(&self) -> Result<u64, Failure> {
+        let mut print = 0xcbf2_9ce4_8422_2325_u64;
+        let mut take = |bytes: &[u8]| {
+            for byte in bytes {
+                print = (print ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        };
+        for path in files_in(&self.root)? {
+            take(path.as_os_str().as_encoded_bytes());
+            take(&fs::read(&path).map_err(|error| Failure::path(&path, &error))?);
+        }
+        Ok(print)
     }
 
     /// The folder for what is kept between runs.
@@ -154,6 +181,22 @@ fn package(value: &Value) -> Option<Package> {
     })
 }
 
+/// All files below a folder, in order; none where there is no such folder.
+///
+/// # Errors
+/// Where a folder cannot be read.
+pub(crate) fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let (mut found, mut open) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = open.pop().filter(|folder| folder.is_dir()) {
+        let entries = fs::read_dir(&folder).map_err(|error| Failure::path(&folder, &error))?;
+        for path in entries.flatten().map(|entry| entry.path()) {
+            if path.is_dir() { open.push(path) } else { found.push(path) }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// What a program says, if it ends well.
 pub(crate) fn output(command: &mut Command, name: &str) -> Result<Output, Failure> {
     let output = command.output().map_err(|error| Failure::start(name, &error))?;
@@ -162,4 +205,30 @@ pub(crate) fn output(command: &mut Command, name: &str) -> Result<Output, Failur
     }
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     Err(Failure::environment(format!("{name} failed: {said}"), "mend what it says, and try again"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_has_what_the_checkout_has_and_no_more() {
+        let origin = std::env::temp_dir().join(format!("oddsmith-tree-{}", std::process::id()));
+        let root = origin.join("copy");
+        for (path, text) in [("a/b.rs", "b"), ("copy/a/b.rs", "woven"), ("copy/a/gone.rs", "x")] {
+            let path = origin.join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("it is made");
+            fs::write(path, text).expect("it is written");
+        }
+        let files = vec![PathBuf::from("a/b.rs")];
+        let tree = Tree { root: root.clone(), origin: origin.clone(), files, packages: Vec::new() };
+        let woven = tree.print().expect("it is read");
+        tree.restore().expect("it is written");
+        let found = files_in(&root).expect("it is read");
+        let text = fs::read_to_string(root.join("a/b.rs")).expect("it is there");
+        let print = tree.print().expect("it is read");
+        fs::remove_dir_all(&origin).expect("it is there");
+        assert_eq!((found, text.as_str()), (vec![root.join("a/b.rs")], "b"));
+        assert_ne!(print, woven);
+    }
 }

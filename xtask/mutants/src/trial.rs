@@ -2,7 +2,7 @@
 //!
 //! A test that fails is run again: only one that fails twice has noticed, since tests that look at
 //! clocks may fail by themselves. What was found is written to a file line by line, and a run of the same
-//! faults goes on from it.
+//! faults, where no file of the checkout has changed, goes on from it.
 
 use std::collections::BTreeMap;
 use std::fs;

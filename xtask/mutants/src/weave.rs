@@ -109,7 +109,6 @@ pub(crate) fn switch(faults: usize) -> String {
     format!(
         r#"
 #[doc(hidden)]
-#[allow(missing_docs, unreachable_pub, dead_code, clippy::all)]
 pub mod {MODULE} {{
     use std::sync::atomic::{{AtomicBool, AtomicUsize, Ordering::Relaxed}};
     const UNREAD: usize = usize::MAX;
