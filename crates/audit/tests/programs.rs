@@ -6,7 +6,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use audit::{Claim, Limits, Matrix, SampleReport, clauses_are_implied, samples_agree};
 use index::Id;
@@ -33,13 +32,7 @@ struct Case {
 
 fn ground(text: &str) -> GroundProgram {
     let interrupt = AtomicBool::new(false);
-    let watch = Watch {
-        started: Instant::now(),
-        time: None,
-        memory: None,
-        interrupt: &interrupt,
-        progress: &|_| {},
-    };
+    let watch = Watch::unlimited(&interrupt);
     Clingo::default().ground(text, &watch).unwrap_or_else(|error| panic!("{error:?} in\n{text}"))
 }
 

@@ -118,13 +118,7 @@ pub(crate) fn run() -> Status {
 #[cfg(feature = "symbolic")]
 fn ground_here(program: &str) -> Result<GroundProgram, GroundError> {
     let interrupt = std::sync::atomic::AtomicBool::new(false);
-    let watch = Watch {
-        started: std::time::Instant::now(),
-        time: None,
-        memory: None,
-        interrupt: &interrupt,
-        progress: &|_| {},
-    };
+    let watch = Watch::unlimited(&interrupt);
     let limit = std::env::args().nth(2).and_then(|limit| limit.parse().ok());
     sqasp::Clingo { limit: limit.unwrap_or(usize::MAX) }.ground(program, &watch)
 }

@@ -292,13 +292,7 @@ mod tests {
         let rules = Arc::new(reading.rulebook.expect("a sheet"));
         let question = Question::new(rules).expect("a player");
         let interrupt = AtomicBool::new(false);
-        let watch = Watch {
-            started: Instant::now(),
-            time: None,
-            memory: None,
-            interrupt: &interrupt,
-            progress: &|_| {},
-        };
+        let watch = Watch::unlimited(&interrupt);
         let (one, other) = (Parrot("one", one), Parrot("other", other));
         let lacks = Parrot("absent", Err(Stop::Environment("no device".into())));
         let agreement = agree(&question, &[&one, &lacks, &other], &watch);

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use exact::Ratio;
 use gdl::{ReadOptions, Rulebook, Source};
@@ -13,13 +12,7 @@ use crate::reference::Reference;
 /// Runs something under a watch without limits.
 pub(crate) fn watched<T>(run: impl FnOnce(&Watch<'_>) -> T) -> T {
     let interrupt = AtomicBool::new(false);
-    run(&Watch {
-        started: Instant::now(),
-        time: None,
-        memory: None,
-        interrupt: &interrupt,
-        progress: &|_| {},
-    })
+    run(&Watch::unlimited(&interrupt))
 }
 
 pub(crate) fn rulebook(text: &str) -> Arc<Rulebook> {

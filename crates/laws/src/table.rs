@@ -7,7 +7,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use gdl::{ReadOptions, Source};
 use solve::{Options, Storage, Sweep};
@@ -80,13 +79,7 @@ fn write(path: &Path) {
     let question = Question { horizon: Some(7), ..base };
     let storage = Storage { table: Some(path.to_owned()), ..Storage::default() };
     let interrupt = AtomicBool::new(false);
-    let watch = Watch {
-        started: Instant::now(),
-        time: None,
-        memory: None,
-        interrupt: &interrupt,
-        progress: &|_| {},
-    };
+    let watch = Watch::unlimited(&interrupt);
     let sweep = Sweep::new(Options::default()).with_storage(storage);
     sweep.judge(&question, &watch).expect("the game is solved");
 }

@@ -38,6 +38,13 @@ pub struct Watch<'a> {
     pub progress: &'a (dyn Fn(&Progress) + Sync),
 }
 
+impl<'a> Watch<'a> {
+    /// From now on, without limits and without an audience.
+    pub fn unlimited(interrupt: &'a AtomicBool) -> Self {
+        Self { started: Instant::now(), time: None, memory: None, interrupt, progress: &|_| {} }
+    }
+}
+
 impl Watch<'_> {
     /// Whether the user interrupted.
     pub fn interrupted(&self) -> bool {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use crosscheck::reference::Reference;
 use gdl::{ReadOptions, Rulebook, Source};
@@ -44,13 +43,7 @@ pub(crate) fn rulebook(name: &str, text: &str) -> Arc<Rulebook> {
 /// Runs something under a watch without limits.
 pub(crate) fn watched<T>(run: impl FnOnce(&Watch<'_>) -> T) -> T {
     let interrupt = AtomicBool::new(false);
-    run(&Watch {
-        started: Instant::now(),
-        time: None,
-        memory: None,
-        interrupt: &interrupt,
-        progress: &|_| {},
-    })
+    run(&Watch::unlimited(&interrupt))
 }
 
 /// The answer of an engine.

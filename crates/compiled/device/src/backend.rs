@@ -446,13 +446,7 @@ impl SweepBackend for Plies {
         let values = &self.values[1];
         let limbs = values.limbs / 2;
         let calm = std::sync::atomic::AtomicBool::new(false);
-        let patient = Watch {
-            started: Instant::now(),
-            time: None,
-            memory: None,
-            interrupt: &calm,
-            progress: &|_| {},
-        };
+        let patient = Watch::unlimited(&calm);
         let read = match values.ply {
             Some(1) if self.plies[1].states > 0 => {
                 self.read_values(1, self.plies[1].states, &patient)?

@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use device::{Form, Gpu, Wish};
 use gdl::{ReadOptions, Source};
@@ -33,16 +32,7 @@ fn question(name: &str) -> Question {
 /// The answer, and what differs on a device by design left out: it keeps states that wait for chance.
 fn judge(sweep: &Sweep, question: &Question) -> Result<Verdict, Stop> {
     let interrupt = AtomicBool::new(false);
-    let judged = sweep.judge(
-        question,
-        &Watch {
-            started: Instant::now(),
-            time: None,
-            memory: None,
-            interrupt: &interrupt,
-            progress: &|_| {},
-        },
-    );
+    let judged = sweep.judge(question, &Watch::unlimited(&interrupt));
     judged.map(|mut verdict| {
         verdict.counts.stored = 0;
         verdict

@@ -4,7 +4,6 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use solve::{Evaluator, Game, Options, Search, Sweep, Tier, perft, tier_choice};
 use verdict::{Engine, Question, Watch};
@@ -35,13 +34,7 @@ fn question(name: &str) -> Question {
 
 fn watched<T>(run: impl FnOnce(&Watch<'_>) -> T) -> T {
     let interrupt = AtomicBool::new(false);
-    run(&Watch {
-        started: Instant::now(),
-        time: None,
-        memory: None,
-        interrupt: &interrupt,
-        progress: &|_| {},
-    })
+    run(&Watch::unlimited(&interrupt))
 }
 
 fn sweeps() -> Vec<(&'static str, Options)> {

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use gdl::{ReadOptions, Rulebook, Source};
 use verdict::{Engine, Objective, Question, Verdict, Watch};
@@ -22,13 +21,7 @@ fn rulebook(text: &str) -> Arc<Rulebook> {
 
 fn answer(question: &Question, text: &str) -> Verdict {
     let interrupt = AtomicBool::new(false);
-    let watch = Watch {
-        started: Instant::now(),
-        time: None,
-        memory: None,
-        interrupt: &interrupt,
-        progress: &|_| {},
-    };
+    let watch = Watch::unlimited(&interrupt);
     Reference.judge(question, &watch).unwrap_or_else(|stop| panic!("{stop:?}\n{text}"))
 }
 

@@ -2,7 +2,6 @@
 #![cfg(feature = "clingo")]
 
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use exact::Ratio;
 use qcnf::meaning::value;
@@ -11,13 +10,7 @@ use verdict::Watch;
 
 /// The boundary: text to probability, equal for both placements.
 fn probability(program: &str) -> Result<Ratio, Vec<Message>> {
-    let watch = Watch {
-        started: Instant::now(),
-        time: None,
-        memory: None,
-        interrupt: &AtomicBool::new(false),
-        progress: &|_| {},
-    };
+    let watch = Watch::unlimited(&AtomicBool::new(false));
     let ground = Clingo::default().ground(program, &watch).map_err(|error| match error {
         GroundError::Program(messages) => messages,
         other => panic!("{other:?}"),
@@ -107,13 +100,7 @@ fn faults_come_with_their_line() {
 
 #[test]
 fn a_program_that_grows_without_end_is_stopped() {
-    let watch = Watch {
-        started: Instant::now(),
-        time: None,
-        memory: None,
-        interrupt: &AtomicBool::new(false),
-        progress: &|_| {},
-    };
+    let watch = Watch::unlimited(&AtomicBool::new(false));
     for program in
         ["n(0). n(X+1) :- n(X).", "{ n(0) }. { n(X+1) } :- n(X).", "{ p(X) } :- X = 1..2000."]
     {

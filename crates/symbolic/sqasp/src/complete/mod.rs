@@ -25,7 +25,6 @@ mod meaning;
 mod write;
 
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use index::IndexVec;
 use qcnf::{Lit, Qcnf, Var};
@@ -106,18 +105,12 @@ pub fn complete_within(
 
 /// Runs something under a watch without limits.
 fn unlimited<T>(run: impl FnOnce(&Watch<'_>) -> T) -> T {
-    run(&Watch {
-        started: Instant::now(),
-        time: None,
-        memory: None,
-        interrupt: &AtomicBool::new(false),
-        progress: &|_| {},
-    })
+    run(&Watch::unlimited(&AtomicBool::new(false)))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     use super::*;
     use crate::read_aspif;

@@ -104,7 +104,6 @@ mod tests {
     use index::Id;
     use qcnf::{Qcnf, Quantifier, Var};
     use std::sync::atomic::AtomicBool;
-    use std::time::Instant;
     use verdict::Watch;
 
     #[test]
@@ -117,13 +116,7 @@ mod tests {
         formula.add_clause(&[!lits[0], lits[1], lits[3], lits[4]]);
         let mut matrix = Matrix::new(&formula);
         let interrupt = AtomicBool::new(false);
-        let watch = Watch {
-            started: Instant::now(),
-            time: None,
-            memory: None,
-            interrupt: &interrupt,
-            progress: &|_| {},
-        };
+        let watch = Watch::unlimited(&interrupt);
         let changed = subsume(&mut matrix, &mut Clock::new(&watch)).expect("no limit");
         assert_eq!(changed, 2);
         let left: Vec<&[Lit]> =

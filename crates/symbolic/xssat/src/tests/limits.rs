@@ -28,13 +28,7 @@ fn an_interrupt_leaves_bounds_around_the_value() {
             ..Options::default()
         };
         let interrupt = AtomicBool::new(true);
-        let watch = Watch {
-            started: Instant::now(),
-            time: None,
-            memory: None,
-            interrupt: &interrupt,
-            progress: &|_| {},
-        };
+        let watch = Watch::unlimited(&interrupt);
         let mut solver = Solver::new(&formula, &options);
         unwatched(|watch| solver.prepare_now(watch)).expect("there is no limit");
         let Err(first) = solver.solve(&[], &watch) else { continue };

@@ -9,7 +9,6 @@ mod traces;
 mod work;
 
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use exact::Ratio;
 use qcnf::{Kind, Lit, Qcnf, Var, meaning};
@@ -21,13 +20,7 @@ use crate::{Options, Solver};
 /// Calls with a watch that has no limits.
 pub(crate) fn unwatched<T>(body: impl FnOnce(&Watch<'_>) -> T) -> T {
     let interrupt = AtomicBool::new(false);
-    body(&Watch {
-        started: Instant::now(),
-        time: None,
-        memory: None,
-        interrupt: &interrupt,
-        progress: &|_| {},
-    })
+    body(&Watch::unlimited(&interrupt))
 }
 
 /// The value under assumptions, by a new solver.
