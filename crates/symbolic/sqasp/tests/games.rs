@@ -18,7 +18,7 @@ use verdict::{Objective, Question};
 
 /// Games, and steps that are played.
 const GAMES: &[(&str, u32)] =
-    &[("coin-guess", 3), ("one-spin", 3), ("penalties", 2), ("reroll", 4)];
+    &[("coin-guess", 3), ("one-spin", 3), ("penalties", 2), ("reroll", 4), ("tic-tac-toe", 2)];
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -30,7 +30,13 @@ fn questions(name: &str) -> Vec<(String, Question)> {
     let book = read(Source::new("game", &text), &ReadOptions::default()).rulebook;
     let question = Question::new(Arc::new(book.expect("in order"))).expect("a role that chooses");
     let paid = Question { objective: Objective::Goal, ..question.clone() };
-    vec![(format!("{name}-win"), question), (format!("{name}-goal"), paid)]
+    let mut all = vec![(format!("{name}-win"), question.clone()), (format!("{name}-goal"), paid)];
+    // For another role the opponents are those who choose first.
+    for role in question.opponents() {
+        let name = format!("{name}-{}", question.rulebook.role_name(role));
+        all.push((name, Question { role, ..question.clone() }));
+    }
+    all
 }
 
 /// The ground form of a program that is on file.
