@@ -60,10 +60,10 @@ fn main() -> ExitCode {
         "warm" => measure::warm(),
         "run" => run(rest),
         "plan" => explain(rest),
-        "handwritten" => solve_connect(rest, handwritten::solve),
-        "bitmap" => solve_connect(rest, handwritten::bitmap::solve),
-        "words" => solve_connect(rest, handwritten::words::solve),
-        "noughts" => solve_noughts(rest),
+        "handwritten" => connect(handwritten::solve).run(rest),
+        "bitmap" => connect(handwritten::bitmap::solve).run(rest),
+        "words" => connect(handwritten::words::solve).run(rest),
+        "noughts" => tic_tac_toe().run(rest),
         "nim" => solve_nim(rest),
         "pig" => solve_pig(rest),
         "playouts" => playouts::play(rest),
@@ -91,43 +91,43 @@ fn fraction<T: std::str::FromStr>(word: Option<&String>) -> Result<(T, T), Strin
     parts.ok_or_else(|| format!("`{word}` is not a fraction such as 3/4"))
 }
 
-fn solve_connect(
-    words: &[String],
-    solve: impl Fn(Connect, Side) -> Result<Odds, OutOfMemory>,
-) -> Result<(), String> {
-    let (own, of) = fraction(words.get(3))?;
-    let game = Connect {
-        columns: number(words.first())?,
-        rows: number(words.get(1))?,
-        line: number(words.get(2))?,
-        own,
-        of,
-    };
-    let side = side(words.get(4))?;
-    if let Some(fault) = game.fault() {
-        return Err(fault.to_owned());
-    }
-    let odds = solve(game, side).map_err(|lack| lack.to_string())?;
-    println!("{} {} {}", lowest_terms(odds), odds.boards, odds.edges);
-    Ok(())
+/// A game of boards and a solver for it alone.
+struct ByHand<G> {
+    /// The game, of columns, rows and line, and of own colour with probability a/b.
+    game: fn([u32; 3], [u64; 2]) -> G,
+    /// Why the solver cannot take it.
+    fault: fn(G) -> Option<&'static str>,
+    solve: fn(G, Side) -> Result<Odds, OutOfMemory>,
 }
 
-fn solve_noughts(words: &[String]) -> Result<(), String> {
-    let (own, of) = fraction(words.get(3))?;
-    let game = Noughts {
-        columns: number(words.first())?,
-        rows: number(words.get(1))?,
-        line: number(words.get(2))?,
-        own,
-        of,
-    };
-    let side = side(words.get(4))?;
-    if let Some(fault) = game.fault() {
-        return Err(fault.to_owned());
+impl<G: Copy> ByHand<G> {
+    fn run(&self, words: &[String]) -> Result<(), String> {
+        let (own, of) = fraction(words.get(3))?;
+        let sizes = [number(words.first())?, number(words.get(1))?, number(words.get(2))?];
+        let (game, side) = ((self.game)(sizes, [own, of]), side(words.get(4))?);
+        if let Some(fault) = (self.fault)(game) {
+            return Err(fault.to_owned());
+        }
+        let odds = (self.solve)(game, side).map_err(|lack| lack.to_string())?;
+        println!("{} {} {}", lowest_terms(odds), odds.boards, odds.edges);
+        Ok(())
     }
-    let odds = noughts::solve(game, side).map_err(|lack| lack.to_string())?;
-    println!("{} {} {}", lowest_terms(odds), odds.boards, odds.edges);
-    Ok(())
+}
+
+fn connect(solve: fn(Connect, Side) -> Result<Odds, OutOfMemory>) -> ByHand<Connect> {
+    ByHand {
+        game: |[columns, rows, line], [own, of]| Connect { columns, rows, line, own, of },
+        fault: Connect::fault,
+        solve,
+    }
+}
+
+fn tic_tac_toe() -> ByHand<Noughts> {
+    ByHand {
+        game: |[columns, rows, line], [own, of]| Noughts { columns, rows, line, own, of },
+        fault: Noughts::fault,
+        solve: noughts::solve,
+    }
 }
 
 /// Whose odds are asked for.
