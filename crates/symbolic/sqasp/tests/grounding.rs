@@ -10,7 +10,8 @@ use verdict::Watch;
 
 /// The boundary: text to probability, equal for both placements.
 fn probability(program: &str) -> Result<Ratio, Vec<Message>> {
-    let watch = Watch::unlimited(&AtomicBool::new(false));
+    let stop = AtomicBool::new(false);
+    let watch = Watch::unlimited(&stop);
     let ground = Clingo::default().ground(program, &watch).map_err(|error| match error {
         GroundError::Program(messages) => messages,
         other => panic!("{other:?}"),
@@ -100,7 +101,8 @@ fn faults_come_with_their_line() {
 
 #[test]
 fn a_program_that_grows_without_end_is_stopped() {
-    let watch = Watch::unlimited(&AtomicBool::new(false));
+    let stop = AtomicBool::new(false);
+    let watch = Watch::unlimited(&stop);
     for program in
         ["n(0). n(X+1) :- n(X).", "{ n(0) }. { n(X+1) } :- n(X).", "{ p(X) } :- X = 1..2000."]
     {
