@@ -161,7 +161,7 @@ fn back_up(@builtin(global_invocation_id) id: vec3<u32>) {
     let state = params.start + id.x;
     let number = params.first + state;
     let info = infos[number];
-    let out = number * params.limbs;
+    let out = (params.place + id.x) * params.limbs;
     for (var word = 0u; word < params.limbs; word++) {
         best[word] = 0u;
     }

@@ -39,7 +39,10 @@ fn claim(@builtin(global_invocation_id) id: vec3<u32>) {
     let block = id.y * params.groups + (state >> 5u);
     let candidate = id.y * params.groups * 32u + state;
     if (((masks[block] >> (state & 31u)) & 1u) == 0u) {
-        edges[candidate] = NONE;
+        // The candidates of other parts have their turn.
+        if (params.part == 0u) {
+            edges[candidate] = NONE;
+        }
         return;
     }
     let at = candidate * params.words;

@@ -30,6 +30,12 @@ struct Params {
     // The level that the next ply must have.
     level: u32,
     spare: u32,
+    // Parts that a ply lies in, the one that is worked on, and the number of its first state.
+    parts: u32,
+    part: u32,
+    base: u32,
+    // Where in a buffer of values the invocations begin (back_up).
+    place: u32,
 }
 @group(0) @binding(0) var<uniform> params: Params;
 
@@ -49,12 +55,13 @@ const EDGES: u32 = 5u;
 const TERMINAL: u32 = 6u;
 const DECISIONS: u32 = 7u;
 const SIMULTANEOUS: u32 = 8u;
-const FOUND: u32 = 9u;
 // One bit a total of chance.
 const TOTALS: u32 = 16u;
+// States that were found, of each part.
+const FOUND: u32 = 144u;
 // One bit a move that is legal somewhere, then one a class of chance moves that is not legal as a
 // whole.
-const LEGAL: u32 = 144u;
+const LEGAL: u32 = 400u;
 
 // A state in one word: 7 bits of payment, whether it is terminal, 12 bits of the total of chance in
 // lowest terms, 12 bits of what its weights are divided by.

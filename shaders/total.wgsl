@@ -12,5 +12,5 @@ fn total() {
         sums[at] = running;
         running += count;
     }
-    atomicStore(&heard[FOUND], running);
+    atomicStore(&heard[FOUND + params.part], running);
 }

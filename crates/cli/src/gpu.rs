@@ -256,9 +256,10 @@ mod with {
         let on_device: Duration = row.passes.iter().map(|pass| pass.time).sum();
         let passes: Vec<String> =
             row.passes.iter().filter(|pass| pass.calls > 0).map(brief).collect();
+        let parts = if row.parts > 1 { format!(" in {} parts", row.parts) } else { String::new() };
         writeln!(
             out,
-            "ply {:<5} {way}: {} states, {} edges, {}{width}, {}{}: {}",
+            "ply {:<5} {way}: {} states{parts}, {} edges, {}{width}, {}{}: {}",
             row.ply,
             show_count(row.states),
             show_count(row.edges),

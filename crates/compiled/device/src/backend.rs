@@ -2,7 +2,7 @@
 //!
 //! Of a ply that was expanded stay its edges, chunk by chunk, and a word a state (what it pays, or
 //! the total of its chance moves); of the newest one its keys as well. Two plies of values exist at
-//! a time. Where the sweep on the processor passes through states that wait for chance, here they
+//! a time. Large plies lie in parts (`parts`). Where the sweep on the processor passes through states that wait for chance, here they
 //! are plies of their own.
 //!
 //! Always: on an error no new ply is held, and what was taken for it is given back.
@@ -19,14 +19,19 @@ use crate::Choices;
 use crate::arena::{Arena, Grown, Region};
 use crate::fault::{DeviceFault, unfit, unlike};
 use crate::joints::{Form, OnCall, OnDevice};
+use crate::parts::{Part, PartSize};
 use crate::passes::{Params, Passes, Sizes};
 use crate::profile::Profile;
 use crate::session::Session;
 use crate::tables::{Seating, level_words};
+use crate::values::Values;
 
 /// A run of states of one ply that were expanded together.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunk {
+    /// The part of the ply.
+    pub(crate) part: usize,
+    /// Places of its states in that part.
     pub(crate) first: usize,
     pub(crate) states: usize,
     /// None where all states are terminal.
@@ -44,14 +49,28 @@ impl Chunk {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ply {
     pub(crate) states: usize,
-    /// A word a state, once the ply was looked at.
-    pub(crate) infos: Option<Region>,
+    pub(crate) parts: Vec<Part>,
     /// Once it is expanded.
     pub(crate) chunks: Vec<Chunk>,
     pub(crate) is_expanded: bool,
     /// Totals of chance, once it is expanded.
     pub(crate) totals: Vec<u32>,
     pub(crate) edges: u64,
+}
+
+impl Ply {
+    /// A ply of which nothing is known but its states.
+    pub(crate) fn of(states: impl IntoIterator<Item = usize>) -> Self {
+        let parts: Vec<Part> =
+            states.into_iter().map(|states| Part { states, infos: None }).collect();
+        let states = parts.iter().map(|part| part.states).sum();
+        Self { states, parts, ..Self::default() }
+    }
+
+    /// Whether all of it was looked at.
+    pub(crate) fn was_seen(&self) -> bool {
+        self.parts.iter().all(|part| part.infos.is_some())
+    }
 }
 
 /// Buffers that are used again for each chunk.
@@ -66,17 +85,15 @@ pub(crate) struct Scratch {
     pub(crate) masks: Grown,
     pub(crate) owners: Grown,
     pub(crate) sums: Grown,
-    pub(crate) slots: Grown,
+    /// The candidates of one part.
+    pub(crate) chosen: Grown,
+    /// The tables of the parts.
+    pub(crate) slots: Vec<Grown>,
     pub(crate) heard: Grown,
     pub(crate) scale: Grown,
-}
-
-/// Values of one ply.
-#[derive(Debug, Default)]
-pub(crate) struct Values {
-    pub(crate) words: Grown,
-    pub(crate) ply: Option<usize>,
-    pub(crate) limbs: usize,
+    /// Values of children in the order of edges, and edges to their places there.
+    pub(crate) gathered: Grown,
+    pub(crate) near: Grown,
 }
 
 /// How much is done at once, by how fast the last was.
@@ -99,8 +116,9 @@ pub(crate) struct Plies {
     pub(crate) seating: Seating,
     pub(crate) shape: Shape,
     pub(crate) plies: Vec<Ply>,
-    /// Keys of the newest ply, and of the one that is made from it.
-    pub(crate) keys: [Grown; 2],
+    /// Keys of the newest ply, and of the one that is made from it, part by part.
+    pub(crate) keys: [Vec<Grown>; 2],
+    pub(crate) part_size: PartSize,
     pub(crate) edges: Arena,
     pub(crate) infos: Arena,
     pub(crate) tables: Arena,
@@ -120,8 +138,8 @@ pub(crate) struct Plies {
     pub(crate) values: [Values; 2],
     root: Vec<u64>,
     /// The states of ply 1 by their keys.
-    first_states: FxHashMap<Vec<u64>, u32>,
-    root_value: Option<Vec<u64>>,
+    pub(crate) first_states: FxHashMap<Vec<u64>, u32>,
+    pub(crate) root_value: Option<Vec<u64>>,
     pub(crate) limits: Limits,
     pub(crate) pace: Pace,
     /// Joint moves of the last chunk.
@@ -154,9 +172,9 @@ pub(crate) mod heard {
     pub(crate) const TERMINAL: usize = 6;
     pub(crate) const DECISIONS: usize = 7;
     pub(crate) const SIMULTANEOUS: usize = 8;
-    pub(crate) const FOUND: usize = 9;
     pub(crate) const TOTALS: usize = 16;
-    pub(crate) const LEGAL: usize = 144;
+    pub(crate) const FOUND: usize = 144;
+    pub(crate) const LEGAL: usize = FOUND + crate::parts::MOST_PARTS;
 }
 
 impl Plies {
@@ -199,8 +217,9 @@ impl Plies {
             passes,
             seating,
             shape,
-            plies: vec![Ply { states: 1, ..Ply::default() }],
-            keys: Default::default(),
+            plies: vec![Ply::of([1])],
+            keys: [vec![Grown::default()], Vec::new()],
+            part_size: PartSize::new(shape.words, session.adapter().binding_bytes),
             edges: Arena::default(),
             infos: Arena::default(),
             tables: Arena::default(),
@@ -228,9 +247,10 @@ impl Plies {
         made.game = made.upload(&made.seating.words())?;
         made.levels = made.upload(&level_words(&plan.level, plan.level_offset))?;
         made.scratch.heard.reserve(&made.session, 4 * shape.heard as u64)?;
-        made.keys[0].reserve(&made.session, 4 * shape.words as u64)?;
+        made.keys[0][0].reserve(&made.session, 4 * shape.words as u64)?;
         let root = narrow(&made.root, shape.words);
-        made.session.queue.write_buffer(made.keys[0].buffer(), 0, bytemuck::cast_slice(&root));
+        let buffer = made.keys[0][0].buffer();
+        made.session.queue.write_buffer(buffer, 0, bytemuck::cast_slice(&root));
         made.measure(watch)?;
         Ok(made)
     }
@@ -271,7 +291,8 @@ impl Plies {
         unfit(
             "device-buffer",
             format!(
-                "a ply needs a buffer of {} MiB, and a shader of this device sees {} MiB at once",
+                "what cannot be cut needs a buffer of {} MiB, and a shader of this device sees {} MiB at \
+                 once",
                 size(bytes),
                 size(most)
             ),
@@ -284,14 +305,14 @@ impl Plies {
         self.limits.check(watch, self.session.held() + extra, share)
     }
 
-    /// A state of the newest ply that a shader found flawed, expanded on the processor.
-    pub(crate) fn flaw(&mut self, state: usize, watch: &Watch<'_>) -> Trouble {
+    /// A state of a part of the newest ply that a shader found flawed, expanded on the processor.
+    pub(crate) fn flaw(&mut self, part: usize, state: usize, watch: &Watch<'_>) -> Trouble {
         let bytes = 4 * self.shape.words as u64;
         let place = state as u64 * bytes;
         let read = {
             let session = Arc::clone(&self.session);
             let encoder = session.device.create_command_encoder(&Default::default());
-            session.ask(encoder, &[(self.keys[0].buffer(), place, bytes)], watch)
+            session.ask(encoder, &[(self.keys[0][part].buffer(), place, bytes)], watch)
         };
         let key = match read {
             Ok(read) => widen(&words_of(&read), self.kernel.words()),
@@ -305,47 +326,6 @@ impl Plies {
                 DeviceFault::Refused(what.to_owned()).into()
             }
         }
-    }
-
-    /// Learns the states of ply 1, once it is there.
-    pub(crate) fn learn_first(&mut self, watch: &Watch<'_>) -> Result<(), Trouble> {
-        let states = self.plies[1].states;
-        if states == 0 {
-            return Ok(());
-        }
-        let bytes = 4 * (states * self.shape.words) as u64;
-        let encoder = self.session.device.create_command_encoder(&Default::default());
-        let read = self.session.ask(encoder, &[(self.keys[0].buffer(), 0, bytes)], watch)?;
-        let words = words_of(&read);
-        let keys = words.chunks_exact(self.shape.words);
-        let width = self.kernel.words();
-        self.first_states = keys.map(|key| widen(key, width)).zip(0..).collect();
-        // What a device tells is no fault of this program.
-        if self.first_states.len() == states { Ok(()) } else { Err(unlike("two states are one")) }
-    }
-
-    /// Reads the values of states of a ply that was backed up.
-    fn read_values(
-        &self,
-        at: usize,
-        states: usize,
-        watch: &Watch<'_>,
-    ) -> Result<Vec<u64>, Trouble> {
-        let values = &self.values[at];
-        let bytes = 4 * (states * values.limbs) as u64;
-        let encoder = self.session.device.create_command_encoder(&Default::default());
-        let read = self.session.ask(encoder, &[(values.words.buffer(), 0, bytes)], watch)?;
-        let words = words_of(&read);
-        Ok(words
-            .chunks_exact(2)
-            .map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32)
-            .collect())
-    }
-
-    /// Keeps the value of the root, which was backed up last.
-    pub(crate) fn keep_root(&mut self, watch: &Watch<'_>) -> Result<(), Trouble> {
-        self.root_value = Some(self.read_values(0, 1, watch)?);
-        Ok(())
     }
 
     /// What the root pays where it is terminal, by the processor.
@@ -409,8 +389,9 @@ impl SweepBackend for Plies {
             Err(trouble) => {
                 self.edges.cut(marks.0);
                 self.infos.cut(marks.1);
-                let states = self.plies[newest].states;
-                self.plies[newest] = Ply { states, ..Ply::default() };
+                let states: Vec<usize> =
+                    self.plies[newest].parts.iter().map(|part| part.states).collect();
+                self.plies[newest] = Ply::of(states);
                 Err(trouble)
             }
         }
@@ -448,9 +429,7 @@ impl SweepBackend for Plies {
         let calm = std::sync::atomic::AtomicBool::new(false);
         let patient = Watch::unlimited(&calm);
         let read = match values.ply {
-            Some(1) if self.plies[1].states > 0 => {
-                self.read_values(1, self.plies[1].states, &patient)?
-            }
+            Some(1) => self.read_values(1, &patient)?,
             _ => Vec::new(),
         };
         let width = self.kernel.words();
@@ -494,7 +473,7 @@ fn narrow(key: &[u64], words: usize) -> Vec<u32> {
 }
 
 /// The reverse, as `width` words of 64 bits.
-fn widen(key: &[u32], width: usize) -> Vec<u64> {
+pub(crate) fn widen(key: &[u32], width: usize) -> Vec<u64> {
     let word = |at: usize| u64::from(key.get(at).copied().unwrap_or(0));
     (0..width).map(|at| word(2 * at) | word(2 * at + 1) << 32).collect()
 }

@@ -1,8 +1,9 @@
 //! The backward pass over one ply: one shader over the edges that the forward pass left.
 //!
-//! A state's value needs its children's alone, so that a ply can be cut anywhere; it is cut by the
-//! speed of the cut before, so that no call of the device lasts long.
+//! A state's value needs its children's alone, so that a ply can be cut anywhere; it is cut where
+//! a buffer of values ends, and by the speed of the cut before, so that no call of the device lasts long.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,19 +11,23 @@ use exact::Bounds;
 use solve::{BACKWARD_SHARE, Leaf, Scale, Trouble};
 use verdict::{HaltReason, Watch};
 
+use crate::arena::Region;
 use crate::backend::{Chunk, Plies, locked};
 use crate::batch::{Batch, View};
 use crate::fault::unfit;
+use crate::forward::view;
+use crate::parts::Part;
 use crate::passes::{Params, WIDEST};
+use crate::values::spans;
 
 const LONG: Duration = Duration::from_millis(150);
 const SHORT: Duration = Duration::from_millis(40);
 
 /// What is done of a ply in one call.
-struct Cut {
-    chunk: usize,
+pub(crate) struct Cut {
+    pub(crate) chunk: usize,
     /// States of the chunk.
-    states: std::ops::Range<usize>,
+    pub(crate) states: Range<usize>,
 }
 
 impl Plies {
@@ -41,39 +46,38 @@ impl Plies {
         if scale.bounds {
             return Err(Trouble::Limit(HaltReason::Precision));
         }
-        if leaf != Leaf::Expanded && self.plies[ply].infos.is_none() {
+        if leaf != Leaf::Expanded && !self.plies[ply].was_seen() {
             assert_eq!(ply + 1, self.plies.len(), "only the newest ply was never looked at");
             self.look(watch)?;
         }
-        let (states, limbs) = (self.plies[ply].states, 2 * scale.limbs);
+        let limbs = 2 * scale.limbs;
         if limbs > WIDEST as usize {
             return Err(unfit(
                 "device-value-width",
                 format!("a value has {} bits, and a device does {}", 32 * limbs, 32 * WIDEST),
             ));
         }
-        let bytes = 4 * (states * limbs) as u64;
-        if bytes > self.session.adapter().binding_bytes {
-            return Err(self.too_large(bytes));
-        }
+        let seen = self.session.adapter().binding_bytes;
+        let spans = spans(&self.plies[ply].parts, (seen / (4 * limbs as u64)) as usize);
         let session = Arc::clone(&self.session);
-        let grown = self.values[at].words.size_for(&session, bytes) - self.values[at].words.bytes();
-        self.check(watch, grown, BACKWARD_SHARE)?;
-        self.values[at].ply = None;
-        self.values[at].words.reserve(&session, bytes)?;
+        self.check(watch, self.values[at].growth(&session, &spans, limbs), BACKWARD_SHARE)?;
+        self.values[at].reserve(&session, spans, limbs)?;
         let profile = self.locked_profile();
         self.passes.back_up(&session, limbs as u32, watch, &mut locked(&profile))?;
         self.write_scale(ply, leaf, scale)?;
         if leaf == Leaf::Expanded {
             assert_eq!(self.values[1 - at].ply, Some(ply + 1), "plies back up in order");
         }
-        let whole = [Chunk { first: 0, states, joints: None, edges: Default::default() }];
+        let whole = |(part, one): (usize, &Part)| {
+            let (states, edges) = (one.states, Region::default());
+            Chunk { part, first: 0, states, joints: None, edges }
+        };
         let chunks: Vec<Chunk> = match leaf {
             Leaf::Expanded => self.plies[ply].chunks.clone(),
-            _ => whole.to_vec(),
+            _ => self.plies[ply].parts.iter().enumerate().map(whole).collect(),
         };
         self.value_chunks(ply, &chunks, leaf, scale, watch)?;
-        (self.values[at].ply, self.values[at].limbs) = (Some(ply), limbs);
+        self.values[at].ply = Some(ply);
         if ply == 0 {
             self.keep_root(watch)?;
         }
@@ -94,10 +98,20 @@ impl Plies {
                 words.extend((0..4).map(|word| (share >> (32 * word)) as u32));
             }
         }
+        assert_eq!(self.scale_bytes(ply, leaf, scale), 4 * words.len() as u64);
         self.scratch.scale.reserve(&self.session, 4 * words.len() as u64)?;
         let buffer = self.scratch.scale.buffer();
         self.session.queue.write_buffer(buffer, 0, bytemuck::cast_slice(&words));
         Ok(())
+    }
+
+    /// Bytes of that.
+    fn scale_bytes(&self, ply: usize, leaf: Leaf, scale: &Scale) -> u64 {
+        let totals = match leaf {
+            Leaf::Expanded => 1 + self.plies[ply].totals.last().map_or(0, |total| *total as usize),
+            _ => 0,
+        };
+        4 * (2 * scale.unit.len() + 4 * totals) as u64
     }
 
     /// Values the chunks, as many in one call as the pace allows.
@@ -117,13 +131,17 @@ impl Plies {
             while at < chunks.len() && room > 0 && cuts.len() < 64 {
                 let joints = chunks[at].joints.as_ref().map_or(1, |joints| joints.count);
                 let fits = (room / (joints * limbs)).clamp(64, 1 << 20);
-                let end = chunks[at].states.min(start + fits);
-                cuts.push(Cut { chunk: at, states: start..end });
-                room = room.saturating_sub((end - start) * joints * limbs);
+                let fits = fits.min(self.most_gathered(&self.values[1 - ply % 2], joints));
+                let states = self.in_one_span(ply, &chunks[at], start..start + fits);
+                room = room.saturating_sub(states.len() * joints * limbs);
+                let end = states.end;
+                if !states.is_empty() {
+                    cuts.push(Cut { chunk: at, states });
+                }
                 (at, start) = if end == chunks[at].states { (at + 1, 0) } else { (at, end) };
             }
             let begun = Instant::now();
-            self.value_cuts(ply, chunks, &cuts, leaf, scale, watch)?;
+            self.value_cuts(ply, chunks, &cuts, (leaf, scale), watch)?;
             let took = begun.elapsed();
             if took > LONG {
                 self.pace.products = (self.pace.products / 2).max(1 << 14);
@@ -134,49 +152,54 @@ impl Plies {
         Ok(())
     }
 
+    /// The first of these states of a chunk whose values lie in one buffer.
+    fn in_one_span(&self, ply: usize, chunk: &Chunk, states: Range<usize>) -> Range<usize> {
+        let end = states.end.min(chunk.states);
+        if states.start >= end {
+            return states.start..end;
+        }
+        let values = &self.values[ply % 2];
+        let first = chunk.first + states.start;
+        let span = values.spans[values.span_of(chunk.part, first)];
+        states.start..end.min(span.first + span.states - chunk.first)
+    }
+
     fn value_cuts(
-        &self,
+        &mut self,
         ply: usize,
         chunks: &[Chunk],
         cuts: &[Cut],
-        leaf: Leaf,
-        scale: &Scale,
+        (leaf, scale): (Leaf, &Scale),
         watch: &Watch<'_>,
     ) -> Result<(), Trouble> {
-        let session = &self.session;
+        let gathers = leaf == Leaf::Expanded && !self.values[1 - ply % 2].is_whole();
+        if gathers {
+            self.make_gathering(ply, chunks, cuts, watch)?;
+        }
+        let session = Arc::clone(&self.session);
         let limbs = 2 * scale.limbs;
-        let values = &self.values[ply % 2].words;
-        let below = &self.values[1 - ply % 2];
-        let out = View::of(values.buffer(), 4 * (self.plies[ply].states * limbs) as u64);
+        let (values, below) = (&self.values[ply % 2], &self.values[1 - ply % 2]);
         let spare = &session.spare[0];
         let nothing = View::of(&spare.buffer, spare.bytes());
-        let below_bytes = self.plies.get(ply + 1).map_or(0, |next| next.states * below.limbs);
         let children = match leaf {
-            Leaf::Expanded if below_bytes > 0 => {
-                View::of(below.words.buffer(), 4 * below_bytes as u64)
-            }
+            Leaf::Expanded if !gathers && !below.spans.is_empty() => below.view(0),
             _ => nothing,
         };
-        let infos = self.plies[ply].infos.expect("the ply was looked at");
-        let (buffer, offset) = self.infos.place(infos);
-        let infos = View { buffer, offset, bytes: infos.bytes };
-        let scale_view = View::of(self.scratch.scale.buffer(), self.scratch.scale.bytes());
+        let scale_bytes = self.scale_bytes(ply, leaf, scale);
+        let scale_view = View::of(self.scratch.scale.buffer(), scale_bytes);
         let kernel = self.passes.ready(limbs as u32);
-        let mut batch = Batch::new(session);
+        let mut batch = Batch::new(&session);
         for cut in cuts {
             let chunk = &chunks[cut.chunk];
             let joints = chunk.joints.as_ref();
             let (edges, rows) = match joints {
-                Some(joints) => {
-                    let (buffer, offset) = self.edges.place(chunk.edges);
-                    let edges = View { buffer, offset, bytes: chunk.edges.bytes };
-                    let (buffer, offset) = self.tables.place(joints.rows);
-                    (edges, View { buffer, offset, bytes: joints.rows.bytes })
-                }
+                Some(joints) => (view(&self.edges, chunk.edges), view(&self.tables, joints.rows)),
                 None => (nothing, nothing),
             };
             let count = joints.map_or(0, |joints| joints.count);
             let states = cut.states.len();
+            let first = chunk.first + cut.states.start;
+            let span = values.span_of(chunk.part, first);
             let params = Params {
                 groups: chunk.groups() as u32,
                 joints: count as u32,
@@ -190,17 +213,24 @@ impl Plies {
                 },
                 start: cut.states.start as u32,
                 spare: scale.top,
+                place: (first - values.spans[span].first) as u32,
                 ..self.params(chunk.first, 0)
             };
             let share =
                 self.plies[ply].edges * states as u64 / self.plies[ply].states.max(1) as u64;
             let moved = 4 * (states * (1 + limbs + count)) as u64
                 + 4 * share * if leaf == Leaf::Expanded { below.limbs as u64 } else { 0 };
-            let views = [infos, edges, rows, children, scale_view, out];
+            let (params, edges, children) = match gathers && count > 0 {
+                true => self.gather(&mut batch, below, (params, edges), watch)?,
+                false => (params, edges, children),
+            };
+            let infos = self.plies[ply].parts[chunk.part].infos.expect("the ply was looked at");
+            let infos = view(&self.infos, infos);
+            let views = [infos, edges, rows, children, scale_view, values.view(span)];
             batch.run(kernel, params, &views, [states as u32, 1, 1], moved);
         }
         let profile = self.locked_profile();
-        let told = batch.finish(&[(out.buffer, 0, 4)], watch, &mut locked(&profile))?;
+        let told = batch.finish(&[(nothing.buffer, 0, 4)], watch, &mut locked(&profile))?;
         assert_eq!(told.len(), 1, "a word was asked for, to know that it is done");
         Ok(())
     }

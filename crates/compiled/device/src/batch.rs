@@ -109,6 +109,11 @@ impl<'a> Batch<'a> {
         });
     }
 
+    /// Whether there is room for few more different parameters.
+    pub(crate) fn is_full(&self) -> bool {
+        self.blocks.len() as u64 + 8 > BLOCKS
+    }
+
     /// Zeros the beginning of a buffer.
     pub(crate) fn clear(&mut self, buffer: &wgpu::Buffer, bytes: u64) {
         self.steps.push(Step::Clear(buffer.clone(), 0, bytes.next_multiple_of(4)));

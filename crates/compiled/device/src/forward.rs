@@ -8,8 +8,8 @@
 //! 3. `claim`, `rank`, `sum`, `total`, `scatter`, `resolve`: equal candidates share a slot of a table,
 //!    the first of each is a new state, and edges become numbers of states.
 //!
-//! The table outlives the chunk, so that plies can be cut anywhere. It has room for every candidate
-//! of the chunk beside all states found before, and is made anew, larger, where it has not.
+//! The table outlives the chunk, so that plies can be cut anywhere. Where one buffer does not hold the
+//! next ply, 3 is done part by part ([`crate::parts`]).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,20 +20,15 @@ use verdict::{Progress, Watch};
 use crate::arena::{Arena, Grown, Region};
 use crate::backend::{Chunk, Plies, Ply, heard, locked};
 use crate::batch::{Batch, View};
+use crate::distinct::Place;
 use crate::fault::unlike;
 use crate::joints::OnCall;
+use crate::parts::{Crowded, NextPart};
 use crate::passes::Params;
 use crate::profile::PlyRow;
 
 /// Bytes of one scratch buffer, at most.
-const MOST_SCRATCH: u64 = 1 << 27;
-
-/// The ply that is being made.
-pub(crate) struct Next {
-    pub(crate) states: usize,
-    /// Slots of the table that are in use; a power of two.
-    pub(crate) slots: usize,
-}
+pub(crate) const MOST_SCRATCH: u64 = 1 << 27;
 
 pub(crate) fn view(arena: &Arena, region: Region) -> View<'_> {
     let (buffer, offset) = arena.place(region);
@@ -43,7 +38,9 @@ pub(crate) fn view(arena: &Arena, region: Region) -> View<'_> {
 impl Plies {
     /// Begins a row of the profile.
     pub(crate) fn begin_row(&self, ply: usize, is_backward: bool) {
-        locked(&self.profile).plies.push(PlyRow { ply, is_backward, ..PlyRow::default() });
+        let parts = self.plies[ply].parts.len();
+        let row = PlyRow { ply, is_backward, parts, ..PlyRow::default() };
+        locked(&self.profile).plies.push(row);
     }
 
     /// Ends it.
@@ -53,61 +50,102 @@ impl Plies {
         }
     }
 
-    /// Expands the newest ply into a new one.
+    /// Expands the newest ply into a new one, in as many parts as it needs.
     pub(crate) fn grow(&mut self, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
         let newest = self.plies.len() - 1;
-        let states = self.plies[newest].states;
-        let infos = self.take_infos(states, watch)?;
-        self.plies[newest].infos = Some(infos);
-        let mut counts = PlyCounts { steps: 1, ..PlyCounts::default() };
-        let mut next = Next { states: 0, slots: 0 };
-        let mut first = 0;
-        while first < states {
-            self.check(watch, 0, FORWARD_SHARE)?;
-            self.tell(first, watch);
-            first += self.expand_chunk(first, &mut next, &mut counts, watch)?;
-        }
+        self.take_infos(watch)?;
+        let mark = self.edges.mark();
+        let mut count = self.likely_parts();
+        let (counts, next) = loop {
+            let mut next = vec![NextPart::default(); count];
+            let mut counts = PlyCounts { steps: 1, ..PlyCounts::default() };
+            match self.expand(&mut next, &mut counts, watch)? {
+                Ok(()) => break (counts, next),
+                Err(_) if 2 * count <= self.part_size.most_parts() => {
+                    count *= 2;
+                    self.edges.cut(mark);
+                    self.plies[newest].chunks.clear();
+                }
+                Err(crowded) => return Err(self.too_large(crowded.bytes)),
+            }
+        };
         self.plies[newest].is_expanded = true;
         self.plies[newest].totals = counts.totals.clone();
         self.plies[newest].edges = counts.edges;
         self.keys.swap(0, 1);
-        self.plies.push(Ply { states: next.states, ..Ply::default() });
+        self.plies.push(Ply::of(next.iter().map(|part| part.states)));
         Ok(counts)
+    }
+
+    /// In how many parts the next ply is begun: as many as the newest one has, or half as many where
+    /// its states are far fewer than that.
+    fn likely_parts(&self) -> usize {
+        let newest = &self.plies[self.plies.len() - 1];
+        let is_roomy = 8 * newest.states < newest.parts.len() * self.part_size.stride();
+        let parts = if is_roomy { newest.parts.len() / 2 } else { newest.parts.len() };
+        parts.max(1)
+    }
+
+    /// Expands all chunks of the newest ply, unless a part has no room.
+    fn expand(
+        &mut self,
+        next: &mut [NextPart],
+        counts: &mut PlyCounts,
+        watch: &Watch<'_>,
+    ) -> Result<Result<(), Crowded>, Trouble> {
+        self.keys[1].resize_with(next.len(), Grown::default);
+        self.scratch.slots.resize_with(next.len(), Grown::default);
+        let newest = self.plies.len() - 1;
+        for part in 0..self.plies[newest].parts.len() {
+            let mut first = 0;
+            while first < self.plies[newest].parts[part].states {
+                self.check(watch, 0, FORWARD_SHARE)?;
+                self.tell(counts.states, watch);
+                match self.expand_chunk((part, first), next, counts, watch)? {
+                    Ok(states) => first += states,
+                    Err(crowded) => return Ok(Err(crowded)),
+                }
+            }
+        }
+        Ok(Ok(()))
     }
 
     /// Looks at the newest ply without expanding it.
     pub(crate) fn look(&mut self, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
-        let newest = self.plies.len() - 1;
-        let states = self.plies[newest].states;
-        let infos = match self.plies[newest].infos {
-            Some(infos) => infos,
-            None => self.take_infos(states, watch)?,
-        };
+        self.take_infos(watch)?;
         let mut counts = PlyCounts::default();
-        let mut first = 0;
-        while first < states {
-            self.check(watch, 0, FORWARD_SHARE)?;
-            let size = self.chunk_states(1).min(states - first);
-            let told = self.see(first, size, infos, watch)?;
-            self.add_seen(&told, size, &mut counts);
-            first += size;
+        let parts = self.plies[self.plies.len() - 1].parts.clone();
+        for (at, part) in parts.iter().enumerate() {
+            let mut first = 0;
+            while first < part.states {
+                self.check(watch, 0, FORWARD_SHARE)?;
+                let size = self.chunk_states(1).min(part.states - first);
+                let told = self.see((at, first), size, watch)?;
+                self.add_seen(&told, size, &mut counts);
+                first += size;
+            }
         }
-        self.plies[newest].infos = Some(infos);
         Ok(counts)
     }
 
-    fn take_infos(&mut self, states: usize, watch: &Watch<'_>) -> Result<Region, Trouble> {
-        let bytes = 4 * states as u64;
-        if bytes > self.session.adapter().binding_bytes {
-            return Err(self.too_large(bytes));
+    /// Room for a word a state of the newest ply.
+    fn take_infos(&mut self, watch: &Watch<'_>) -> Result<(), Trouble> {
+        let newest = self.plies.len() - 1;
+        for part in 0..self.plies[newest].parts.len() {
+            let one = self.plies[newest].parts[part];
+            if one.infos.is_none() {
+                let bytes = 4 * one.states as u64;
+                self.check(watch, self.infos.growth(bytes), FORWARD_SHARE)?;
+                let infos = self.infos.take(&self.session, bytes)?;
+                self.plies[newest].parts[part].infos = Some(infos);
+            }
         }
-        self.check(watch, self.infos.growth(bytes), FORWARD_SHARE)?;
-        self.infos.take(&self.session, bytes)
+        Ok(())
     }
 
-    fn tell(&self, states: usize, watch: &Watch<'_>) {
+    fn tell(&self, states: u64, watch: &Watch<'_>) {
         let bytes = self.bytes();
-        (watch.progress)(&Progress { states: states as u64, bytes, ..Progress::default() });
+        (watch.progress)(&Progress { states, bytes, ..Progress::default() });
     }
 
     /// States of a chunk with so many joint moves, by the pace and the limits of buffers.
@@ -126,20 +164,19 @@ impl Plies {
         32 * groups as usize
     }
 
-    /// Expands a chunk from `first` on; its number of states.
+    /// Expands a chunk of a part from `first` on; its number of states.
     fn expand_chunk(
         &mut self,
-        first: usize,
-        next: &mut Next,
+        (part, first): (usize, usize),
+        next: &mut [NextPart],
         counts: &mut PlyCounts,
         watch: &Watch<'_>,
-    ) -> Result<usize, Trouble> {
+    ) -> Result<Result<usize, Crowded>, Trouble> {
         let newest = self.plies.len() - 1;
-        let infos = self.plies[newest].infos.expect("taken before");
-        let left = self.plies[newest].states - first;
+        let left = self.plies[newest].parts[part].states - first;
         let mut size = self.chunk_states(self.usual_joints).min(left);
         let (told, joints) = loop {
-            let told = self.see(first, size, infos, watch)?;
+            let told = self.see((part, first), size, watch)?;
             // Fewer states have fewer moves among them, and less room is then needed at once.
             let half = (size / 2).next_multiple_of(32);
             let joints = match self.joints(&told, watch)? {
@@ -152,11 +189,11 @@ impl Plies {
             };
             let count = joints.as_ref().map_or(0, |joints| joints.count);
             self.usual_joints = count.max(1);
-            let candidates = count * 32 * size.div_ceil(32);
-            let most = match self.room(next.states, candidates) {
-                Err(_) if half < size => half,
-                Err(bytes) => return Err(self.too_large(bytes)),
-                Ok(_) => self.chunk_states(count),
+            let most = match self.place_for(next, size.div_ceil(32), joints.as_deref()) {
+                Place::There => self.chunk_states(count),
+                Place::ForFewer(_) if half < size => half,
+                Place::ForFewer(bytes) => return Err(self.too_large(bytes)),
+                Place::Crowded(crowded) => return Ok(Err(crowded)),
             };
             if size <= most {
                 break (told, joints);
@@ -168,13 +205,13 @@ impl Plies {
             return Err(unlike("states without a move have not ended"));
         }
         self.add_seen(&told, size, counts);
-        let mut chunk = Chunk { first, states: size, joints, edges: Region::default() };
+        let mut chunk = Chunk { part, first, states: size, joints, edges: Region::default() };
         if let Some(joints) = chunk.joints.clone() {
             let live = (size - ended) as u32;
             self.make_children(&mut chunk, (&joints, live), next, counts, watch)?;
         }
         self.plies[newest].chunks.push(chunk);
-        Ok(size)
+        Ok(Ok(size))
     }
 
     fn add_seen(&self, told: &[u32], states: usize, counts: &mut PlyCounts) {
@@ -187,9 +224,8 @@ impl Plies {
     /// Views a chunk; what it tells.
     fn see(
         &mut self,
-        first: usize,
+        (part, first): (usize, usize),
         states: usize,
-        infos: Region,
         watch: &Watch<'_>,
     ) -> Result<Vec<u32>, Trouble> {
         let (session, shape) = (Arc::clone(&self.session), self.shape);
@@ -216,7 +252,9 @@ impl Plies {
         let told = View::of(scratch.heard.buffer(), heard_bytes);
         let game = view(&self.tables, self.game);
         let key_bytes = 4 * ((first + states) * shape.words) as u64;
-        let keys = View::of(self.keys[0].buffer(), key_bytes);
+        let keys = View::of(self.keys[0][part].buffer(), key_bytes);
+        let newest = self.plies.len() - 1;
+        let infos = self.plies[newest].parts[part].infos.expect("taken before");
         let infos = view(&self.infos, infos);
         let params = self.params(first, states);
         let (across, passes) = (params.groups, &self.passes);
@@ -258,7 +296,7 @@ impl Plies {
         let told = batch.finish(&[(told.buffer, 0, heard_bytes)], watch, &mut locked(&profile))?;
         match told[heard::FLAWED] {
             0 => Ok(told),
-            flawed => Err(self.flaw(!flawed as usize, watch)),
+            flawed => Err(self.flaw(part, !flawed as usize, watch)),
         }
     }
 }

@@ -15,14 +15,18 @@ mod backend;
 mod backward;
 mod batch;
 mod children;
+mod distinct;
 mod fault;
 mod forward;
+mod gather;
 mod joints;
 mod measure;
+mod parts;
 mod passes;
 mod profile;
 mod session;
 mod tables;
+mod values;
 
 use std::sync::{Arc, Mutex};
 
@@ -58,12 +62,21 @@ impl Gpu {
     /// # Errors
     /// Where there is none, or it does not open.
     pub fn open(wish: &Wish, timed: bool) -> Result<Self, DeviceFault> {
-        let (session, profile) = (Session::open(wish, timed)?, Profile::default());
-        Ok(Self {
-            session: Arc::new(session),
-            profile: Arc::new(Mutex::new(profile)),
-            choices: Choices::default(),
-        })
+        Session::open(wish, timed, None).map(Self::of)
+    }
+
+    /// The same with shaders that see only so many bytes of a buffer at once, which the driver's own
+    /// checks then hold them to; for tests of what is done where a ply does not fit.
+    ///
+    /// # Errors
+    /// Where there is none, or it does not open.
+    pub fn open_seeing(wish: &Wish, bytes: u64) -> Result<Self, DeviceFault> {
+        Session::open(wish, false, Some(bytes)).map(Self::of)
+    }
+
+    fn of(session: Session) -> Self {
+        let (session, profile) = (Arc::new(session), Arc::default());
+        Self { session, profile, choices: Choices::default() }
     }
 
     /// The same device, which gets games in this form and not in the one that suits their size.

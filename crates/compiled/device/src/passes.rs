@@ -35,11 +35,15 @@ pub(crate) struct Params {
     pub(crate) start: u32,
     pub(crate) level: u32,
     pub(crate) spare: u32,
+    pub(crate) parts: u32,
+    pub(crate) part: u32,
+    pub(crate) base: u32,
+    pub(crate) place: u32,
 }
 
 impl Params {
     /// As words, in order.
-    pub(crate) fn words(&self) -> [u32; 16] {
+    pub(crate) fn words(&self) -> [u32; 20] {
         [
             self.groups,
             self.joints,
@@ -57,6 +61,10 @@ impl Params {
             self.start,
             self.level,
             self.spare,
+            self.parts,
+            self.part,
+            self.base,
+            self.place,
         ]
     }
 }
@@ -111,7 +119,7 @@ const LOOK_AND_TRANSPOSE: &str = concat!(
     include_str!("../../../../shaders/transpose.wgsl")
 );
 
-const SOURCES: [Source; 17] = [
+const SOURCES: [Source; 19] = [
     source("unpack", shader!("unpack"), shader!("transpose"), (1, 1), Per::Group),
     source("peek", shader!("peek"), LOOK_AND_TRANSPOSE, (2, 1), Per::Group),
     source("step_by_tables", shader!("step"), shader!("look"), (5, 3), Per::Group),
@@ -120,14 +128,16 @@ const SOURCES: [Source; 17] = [
     source("classes", shader!("classes"), "", (3, 1), Per::Group),
     source("totals", shader!("totals"), "", (3, 2), Per::State),
     source("pack", shader!("pack"), shader!("transpose"), (4, 3), Per::Group),
+    source("part", shader!("part"), shader!("hash"), (2, 1), Per::Group),
     source("claim", shader!("claim"), shader!("hash"), (3, 3), Per::State),
     source("rank", shader!("rank"), "", (3, 2), Per::Group),
     source("sum", shader!("sum"), "", (0, 1), Per::Group),
     source("total", shader!("total"), "", (0, 2), Per::Chunk),
     source("scatter", shader!("scatter"), "", (5, 3), Per::State),
-    source("resolve", shader!("resolve"), "", (1, 1), Per::State),
+    source("resolve", shader!("resolve"), "", (2, 1), Per::State),
     source("rehash", shader!("rehash"), shader!("hash"), (1, 2), Per::State),
     source("copy", shader!("copy"), "", (1, 1), Per::State),
+    source("gather", shader!("gather"), "", (2, 2), Per::State),
     source("back_up", shader!("back_up"), "", (5, 1), Per::State),
 ];
 
@@ -184,6 +194,7 @@ pub(crate) struct Passes {
     /// The general update; made when it is first needed.
     pub(crate) update: Vec<Kernel>,
     pub(crate) pack: Arc<Kernel>,
+    pub(crate) part: Arc<Kernel>,
     pub(crate) claim: Arc<Kernel>,
     pub(crate) rank: Arc<Kernel>,
     pub(crate) sum: Arc<Kernel>,
@@ -192,6 +203,7 @@ pub(crate) struct Passes {
     pub(crate) resolve: Arc<Kernel>,
     pub(crate) rehash: Arc<Kernel>,
     pub(crate) copy: Arc<Kernel>,
+    pub(crate) gather: Arc<Kernel>,
     /// Values of few words come first; made when they are first needed.
     back_up: Vec<(u32, Arc<Kernel>)>,
 }
@@ -220,6 +232,7 @@ impl Passes {
             classes: maker.named("classes")?,
             totals: maker.named("totals")?,
             pack: maker.named("pack")?,
+            part: maker.named("part")?,
             claim: maker.named("claim")?,
             rank: maker.named("rank")?,
             sum: maker.named("sum")?,
@@ -228,6 +241,7 @@ impl Passes {
             resolve: maker.named("resolve")?,
             rehash: maker.named("rehash")?,
             copy: maker.named("copy")?,
+            gather: maker.named("gather")?,
             back_up: Vec::new(),
         })
     }

@@ -25,6 +25,8 @@ pub struct PlyRow {
     pub ply: usize,
     /// Whether its values were computed, and not its children.
     pub is_backward: bool,
+    /// Parts that it lies in.
+    pub parts: usize,
     /// States.
     pub states: u64,
     /// Edges.

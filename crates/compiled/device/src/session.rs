@@ -100,15 +100,24 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Session {
     /// Opens the device that is wished for.
-    pub(crate) fn open(wish: &Wish, timed: bool) -> Result<Self, DeviceFault> {
-        let (chosen, adapter) = choose(wish)?;
+    pub(crate) fn open(
+        wish: &Wish,
+        timed: bool,
+        seen_bytes: Option<u64>,
+    ) -> Result<Self, DeviceFault> {
+        let (chosen, mut adapter) = choose(wish)?;
         let timed = timed && adapter.timestamps;
         let features =
             if timed { wgpu::Features::TIMESTAMP_QUERY } else { wgpu::Features::empty() };
+        let mut limits = chosen.limits();
+        if let Some(seen) = seen_bytes {
+            adapter.binding_bytes = adapter.binding_bytes.min(seen);
+            limits.max_storage_buffer_binding_size = adapter.binding_bytes;
+        }
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("oddsmith"),
             required_features: features,
-            required_limits: chosen.limits(),
+            required_limits: limits,
             ..wgpu::DeviceDescriptor::default()
         };
         let opened = pollster::block_on(chosen.request_device(&descriptor));
