@@ -267,6 +267,23 @@ mod tests {
     }
 
     #[test]
+    fn laws_fold_beside_a_negated_junction_at_either_operand() {
+        let mut gates = Gates::new();
+        let [x, y] = leaves(&mut gates);
+        for kind in [Junction::And, Junction::Or] {
+            let (same, other) = (gates.join(kind, x, y), gates.join(kind.dual(), x, y));
+            let (not_same, not_other) = (gates.not(same), gates.not(other));
+            for (one, rest) in [(x, y), (y, x)] {
+                let (not_one, not_rest) = (gates.not(one), gates.not(rest));
+                assert_eq!(gates.join(kind, not_one, not_same), not_one);
+                assert_eq!(gates.join(kind, not_one, not_other), not_other);
+                assert_eq!(gates.join(kind, one, not_same), gates.join(kind, one, not_rest));
+                assert_eq!(gates.join(kind, one, not_other), kind.annihilator());
+            }
+        }
+    }
+
+    #[test]
     fn wide_junctions_find_a_gate_beside_its_negation() {
         let mut gates = Gates::new();
         let [x, y, z, w] = leaves(&mut gates);

@@ -225,4 +225,42 @@ fn limits_of_time_memory_and_patience_stop() {
         let stopped = lower(&rules, &LowerLimits { memory: Some(1), ..Default::default() });
         assert!(matches!(stopped, Err(LowerFault::OutOfMemory { held: 2.. })), "{stopped:?}");
     }
+    let enough = lower(&rules, &LowerLimits { memory: Some(u64::MAX), ..Default::default() });
+    assert_eq!(enough, lower(&rules, &LowerLimits::default()));
+}
+
+/// A limit that is just met is no fault: of rules one after the other, of a component that is
+/// eliminated, and of one that is unrolled.
+#[test]
+fn as_many_gates_as_allowed_are_allowed() {
+    let mut line = Builder::new(3, 0);
+    let truths = line.truths();
+    line.goal(100, &truths);
+    let mut pair = Builder::new(2, 0);
+    let truths = pair.truths();
+    let [one, other]: [AtomId; 2] = pair.helpers(2).try_into().expect("two");
+    pair.rule(one, &[truths[0]], &[]);
+    pair.rule(one, &[other, truths[1]], &[]);
+    pair.rule(other, &[one, one], &[]);
+    pair.goal(100, &[other]);
+    let mut both = Builder::new(3, 0);
+    let truths = both.truths();
+    let helpers = both.helpers(3);
+    both.rule(helpers[0], &[truths[0]], &[]);
+    both.rule(helpers[1], &[helpers[0], truths[1]], &[]);
+    both.rule(helpers[2], &[helpers[0], helpers[1]], &[]);
+    both.rule(helpers[0], &[helpers[1], helpers[2], truths[2]], &[]);
+    both.goal(100, &[helpers[2]]);
+    let of_line = 2 + 3 + 2;
+    let with = |gates| lower(&line.rules, &LowerLimits { gates, ..Default::default() });
+    assert!(with(of_line).is_ok() && with(of_line - 1).is_err());
+    for rules in [line.rules, pair.rules, both.rules, rooms(6).rules] {
+        let with = |gates| lower(&rules, &LowerLimits { gates, ..Default::default() });
+        let fits: Vec<bool> = (2..200).map(|gates| with(gates).is_ok()).collect();
+        let least = 2 + fits.iter().position(|fits| *fits).expect("some number is enough");
+        assert!(fits[least - 2..].iter().all(|fits| *fits), "more are enough as well");
+        let made = with(least).expect("it fits").gates.len();
+        assert!(made <= least, "{made} gates, {least} allowed");
+        assert_eq!(with(usize::MAX), with(least));
+    }
 }

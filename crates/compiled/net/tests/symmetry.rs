@@ -183,6 +183,10 @@ fn pieces_that_can_be_exchanged_make_a_large_group_of_which_a_part_is_listed() {
     assert_eq!((found.order, found.is_complete), (720, true));
     let part = elements(net.bases.len(), &found.generators, 48);
     assert!((12..=48).contains(&part.len()), "{}", part.len());
+    for idle in net.bases.ids().skip(6) {
+        let stays = |generator: &Automorphism| generator.bases[idle] == idle;
+        assert!(found.generators.iter().all(stays), "{idle} never changes");
+    }
     let all = elements(net.bases.len(), &found.generators, 720);
     assert_eq!(all.len(), 720);
     for one in &part {
@@ -192,4 +196,25 @@ fn pieces_that_can_be_exchanged_make_a_large_group_of_which_a_part_is_listed() {
         }
     }
     assert!(found.generators[0].text(&net).contains("<->"), "{}", found.generators[0].text(&net));
+}
+
+/// Conjunctions of thousands, each within the next: flat, they would have more members than is allowed.
+#[test]
+fn what_would_be_too_large_in_normal_form_is_left() {
+    const WIDTH: usize = 4000;
+    let net = |chain: usize| {
+        let bases: String = (0..WIDTH + chain).map(|at| format!("b{at} \"p{at}\"\n")).collect();
+        let all: String = (0..WIDTH).map(|at| format!(" b{at}")).collect();
+        let mut text = format!("role \"x\"\ni0 \"a\"\n{bases}legal i0 = true\ng20000 = and{all}\n");
+        for at in 0..chain {
+            let (before, base) = (20_000 + at, WIDTH + at);
+            text.push_str(&format!("g{} = and g{before} b{base}\n", before + 1));
+            text.push_str(&format!("next b{base} = g{}\n", before + 1));
+        }
+        parse_net(&text).expect("a network")
+    };
+    for (chain, is_complete) in [(2, true), (80, false)] {
+        let found = find(&net(chain), asked());
+        assert_eq!((found.order, found.is_complete), (1, is_complete), "{chain}");
+    }
 }

@@ -238,6 +238,44 @@ mod tests {
     }
 
     #[test]
+    fn effects_that_trees_spell_differently_are_one() {
+        // Each pair is equal by absorption, or by the set of what is joined, and not as it is written.
+        for update in [
+            "g10 = and b1 b2\ng11 = not i0\ng12 = and g10 g11\ng13 = or b0 b1\n\
+             g14 = or g13 g12\nnext b0 = g14\n",
+            "g10 = or b1 b2\ng11 = or g10 i0\ng12 = and b0 b1\ng13 = and g12 g11\nnext b0 = g13\n",
+        ] {
+            assert_eq!(classes(&format!("{FACES}{update}")), [vec![0, 1, 2, 3]], "{update}");
+        }
+        let update = "g10 = and i0 b2\ng11 = and i1 b2\ng12 = or b0 g10\ng13 = or b1 g11\n\
+            g14 = or g12 g13\nnext b0 = g14\n";
+        assert_eq!(classes(&format!("{FACES}{update}")), [vec![0, 1], vec![2, 3]]);
+    }
+
+    #[test]
+    fn effects_that_hardly_ever_differ_are_two() {
+        // They differ where sixteen propositions hold, which 64 random states do not show.
+        let rare: String = (3..19).map(|base| format!("b{base} \"p{base}\"\n")).collect();
+        let all: Vec<String> = (3..19).map(|base| format!("b{base}")).collect();
+        let faces = FACES.replacen("legal", &format!("{rare}legal"), 1);
+        let update = format!("g10 = and i0 {}\nnext b0 = g10\n", all.join(" "));
+        assert_eq!(classes(&format!("{faces}{update}")), [vec![0], vec![1, 2, 3]]);
+    }
+
+    #[test]
+    fn what_is_too_dear_to_prove_is_left_apart() {
+        let net = |moves: usize| {
+            let list = |line: &dyn Fn(usize) -> String| (0..moves).map(line).collect::<String>();
+            let names = list(&|at| format!("i{at} \"m{at}\"\n"));
+            let legal = list(&|at| format!("legal i{at} = true\n"));
+            let any = list(&|at| format!(" i{at}"));
+            format!("role \"random\"\n{names}b0 \"p\"\n{legal}g10 = or{any}\nnext b0 = g10\n")
+        };
+        assert_eq!(classes(&net(500)), [(0..500).collect::<Vec<_>>()]);
+        assert_eq!(classes(&net(2500)).len(), 2500, "moves times gates beyond the limit");
+    }
+
+    #[test]
     fn without_any_effect_all_are_one_class() {
         assert_eq!(classes(FACES), [vec![0, 1, 2, 3]]);
     }

@@ -177,4 +177,16 @@ mod tests {
         assert!((30..70).contains(&high), "{high} of 100 went right");
         assert_eq!(playouts(&net, 9, 3, 1)[2].len(), 2, "the limit holds");
     }
+
+    #[test]
+    fn plays_end_where_one_role_of_two_has_no_move() {
+        for (one, other) in [("b0", "true"), ("true", "b0")] {
+            let net = parse_net(&format!(
+                "role \"r\"\ni0 \"go\"\nrole \"s\"\ni1 \"go\"\nb0 \"on\" init\nb1 \"off\"\n\
+                 legal i0 = {one}\nlegal i1 = {other}\nterminal = false\nnext b1 = true\n"
+            ))
+            .expect("a well-formed sample");
+            assert!(playouts(&net, 1, 70, 9).iter().all(|play| play.len() == 2), "{one} {other}");
+        }
+    }
 }

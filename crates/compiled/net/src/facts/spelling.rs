@@ -110,5 +110,7 @@ mod tests {
             [number("12"), number("step07"), number("x"), number("")],
             [Some(12), Some(7), None, None]
         );
+        let (long, longer) = ("a123456789012", "a1234567890123");
+        assert_eq!([number(long), number(longer)], [Some(123_456_789_012), None]);
     }
 }

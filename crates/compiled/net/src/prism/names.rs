@@ -122,5 +122,20 @@ mod tests {
         let distinct: FxHashSet<&String> = given.iter().collect();
         assert_eq!(distinct.len(), given.len());
         assert!(RESERVED.is_sorted(), "the list is read by people");
+        assert_eq!(names.give("(cell 1 1 b)"), "cell_1_1_b_3");
+    }
+
+    #[test]
+    fn identifiers_are_told_from_other_texts() {
+        for (text, is_one) in [
+            ("a_1", true),
+            ("_", true),
+            ("7a", false),
+            ("", false),
+            ("a b", false),
+            ("init", false),
+        ] {
+            assert_eq!(is_identifier(text), is_one, "`{text}`");
+        }
     }
 }

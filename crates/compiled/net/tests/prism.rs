@@ -1,0 +1,31 @@
+//! Models for PRISM hold what the question needs, and no more.
+
+use gdl::RoleId;
+use index::Id;
+use net::{Contest, parse_net, prism};
+
+#[test]
+fn what_no_output_needs_is_not_written() {
+    let idle: String = (2..62).map(|at| format!("b{at} \"idle{at}\"\n")).collect();
+    let game = format!(
+        "role \"r\"\ni0 \"go\"\ni1 \"stay\"\nb0 \"off\" init\nb1 \"on\"\n{idle}\
+                legal i0 = b0\nlegal i1 = b0\nterminal = b1\ngoal r0 100 = b1\n"
+    );
+    let update = "g2000 = or b1 i0\nnext b1 = g2000\n";
+    // Deep enough that its parts would have names, were they used.
+    let mut unused = "g1000 = and b0 b2\n".to_owned();
+    for at in 1..60 {
+        let word = ["and", "or"][at % 2];
+        unused += &format!("g{} = {word} g{} b{}\n", 1000 + at, 999 + at, 2 + at);
+    }
+    let contest =
+        Contest { asked: RoleId::from_index(0), chance: &[], horizon: None, pays_goal: false };
+    let model = |text: String| {
+        let net = parse_net(&text).expect("a network");
+        (net.gates.len(), prism(&net, contest).expect("it is small"))
+    };
+    let (few, plain) = model(format!("{game}{update}"));
+    let (many, beside) = model(format!("{game}{update}{unused}"));
+    assert!(many > few + 40, "{few} {many}");
+    assert_eq!(plain, beside);
+}
