@@ -310,6 +310,28 @@ mod tests {
     }
 
     #[test]
+    fn facts_are_told_from_what_looks_like_them() {
+        let place = |text: &str, fact: &str| {
+            let places = Places::new(text);
+            let (line, column) = places.line_and_column(places.of_fact(fact)?.start);
+            assert_eq!(line, 1, "{text}");
+            Some(column)
+        };
+        for (text, fact, column) in [
+            // The first of equals, the whole word, the function that is meant, the closest arguments.
+            ("_exists(1,a). _exists(1,a).", "_exists(1,a)", 1),
+            ("_exists2(1,b). _exists(1,b).", "_exists(1,b)", 16),
+            ("_exists(1,f(X)). _exists(1,p(X)).", "_exists(1,p(7))", 18),
+            ("_exists(1,p(X,Y)). _exists(1,p(X,2)).", "_exists(1,p(1,2))", 20),
+            // No comment begins in a string, and an escaped quotation mark does not end one.
+            ("s(\"%\"). _exists(1,b).", "_exists(1,b)", 9),
+            ("s(\"\\\"%\"). _exists(1,b).", "_exists(1,b)", 11),
+        ] {
+            assert_eq!(place(text, fact), Some(column), "{text}");
+        }
+    }
+
+    #[test]
     fn parts_other_than_base_are_named() {
         let places = Places::new("#program base.\na.\n#program step(t).\nb.");
         let parts = places.parts();

@@ -301,8 +301,50 @@ mod tests {
     }
 
     #[test]
+    fn arguments_are_split_outside_of_terms_and_strings() {
+        for (text, parts) in [
+            ("a,b", &["a", "b"][..]),
+            ("f(a,b),c,d", &["f(a,b)", "c", "d"]),
+            ("f(g(a,b),c),d", &["f(g(a,b),c)", "d"]),
+            ("\"x,(\",y", &["\"x,(\"", "y"]),
+            ("\"x\\\",(\",y", &["\"x\\\",(\"", "y"]),
+            ("\"x\\\\\",y", &["\"x\\\\\"", "y"]),
+            ("f(\")\"),y", &["f(\")\")", "y"]),
+            // The remainder of a division, which clingo writes so.
+            ("X\\(Y+1),y", &["X\\(Y+1)", "y"]),
+            ("", &[""]),
+        ] {
+            assert_eq!(arguments(text), parts, "{text}");
+        }
+    }
+
+    #[test]
+    fn atoms_are_pulled_out_of_all_levels() {
+        let atom = AtomId::from_index;
+        let symbols = [("_exists(1,a)", 0), ("_forall(2,b)", 0), ("_exists(3,c)", 0)];
+        let symbols =
+            [&symbols[..], &[("_exists(3,d)", 0), ("a", 1), ("b", 2), ("c", 3), ("d", 4)]];
+        let mut prefix = Prefix::read(&program(&symbols.concat())).unwrap();
+        prefix.pull_out(&[atom(2), atom(3)]);
+        let atoms: Vec<Vec<usize>> = prefix
+            .levels
+            .iter()
+            .map(|level| level.atoms.iter().map(|(atom, _)| atom.index()).collect())
+            .collect();
+        assert_eq!(atoms, [vec![2, 3], vec![1], vec![4]]);
+        assert!(prefix.levels[0].atoms.iter().all(|(_, kind)| *kind == Quantifier::Exists));
+    }
+
+    #[test]
     fn what_is_not_meant_is_refused_by_name() {
         let a = ("a", 1);
+        assert!(refusal(&[("_exists(1,a,b)", 0), a]).ends_with("write _exists(L,A)"));
+        assert!(refusal(&[("_chance(1,a)", 0), a]).ends_with("write _chance(L,P,Q,A)"));
+        for (fact, word) in
+            [("_forall(1,a)", "no forall can change"), ("_chance(1,1,2,a)", "no chance can change")]
+        {
+            assert!(refusal(&[(fact, 0), ("a", 0)]).ends_with(word));
+        }
         assert!(refusal(&[("_exists(1,a)", 0), ("_forall(2,a)", 0), a]).contains("twice"));
         assert!(
             refusal(&[("_exists(1,a)", 0), ("_forall(1,b)", 0), a, ("b", 2)])

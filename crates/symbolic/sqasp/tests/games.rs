@@ -92,3 +92,33 @@ fn programs_of_games_and_what_they_become_are_those_on_file() {
     }
     snapshot::hold(&data("games.txt"), &text);
 }
+
+/// The question whether the only role wins by these rules.
+fn asked(rules: &str) -> Question {
+    let sheet = "(role x) (init (cell a)) (legal x go) (<= (next (cell b)) (true (cell a)))
+                 (<= terminal (true (cell b))) (<= (goal x 100) (p b) (p a b))";
+    let book = read(Source::new("game", &format!("{sheet}{rules}")), &ReadOptions::default());
+    Question::new(Arc::new(book.rulebook.expect("in order"))).expect("a role that chooses")
+}
+
+#[test]
+fn relations_that_time_makes_alike_have_predicates_of_their_own() {
+    let program = relaxed_program(&asked("(<= (p ?x) (true (cell ?x))) (p a b)"));
+    let heads = |name: &str| program.lines().any(|line| line.starts_with(name));
+    assert!(heads("p(") && heads("p_2("), "{program}");
+}
+
+#[test]
+fn from_a_state_the_rules_are_those_of_the_start_but_for_its_state() {
+    let question = asked("(<= (p ?x) (true (cell ?x))) (p a b)");
+    let there = question.rulebook.rules.iter().find_map(|rule| {
+        (rule.head.relation == gdl::keyword::INIT).then(|| rule.head.args.to_vec())
+    });
+    let from = Question { from: there, ..question.clone() };
+    let [start, there] = [&question, &from].map(relaxed_program);
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let lost: Vec<String> =
+        lines(&start).into_iter().filter(|line| !lines(&there).contains(line)).collect();
+    assert_eq!(lost.len(), 2, "what makes the first state is left out alone: {lost:?}\n{there}");
+    assert!(there.contains("legal(x,go)"), "{there}");
+}

@@ -44,3 +44,35 @@ impl<'a> Clock<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// What a clock says, and at which step, within so many steps.
+    fn end(watch: &Watch<'_>) -> Option<(u64, HaltReason)> {
+        let mut clock = Clock::new(watch);
+        (1..=2 * MEMORY_EVERY).find_map(|step| Some((step, clock.tick().err()?)))
+    }
+
+    #[test]
+    fn limits_are_asked_for_now_and_then() {
+        let (still, stop) = (AtomicBool::new(false), AtomicBool::new(true));
+        let free = Watch::unlimited(&still);
+        assert_eq!(end(&free), None);
+        assert_eq!(end(&Watch::unlimited(&stop)), Some((TIME_EVERY, HaltReason::Interrupt)));
+        let late = Watch { time: Some(Duration::ZERO), ..Watch::unlimited(&still) };
+        assert_eq!(end(&late), Some((TIME_EVERY, HaltReason::Time)));
+        if cfg!(target_os = "linux") {
+            let full = Watch { memory: Some(1), ..Watch::unlimited(&still) };
+            let (step, reason) = end(&full).expect("a process takes more");
+            assert_eq!(step, MEMORY_EVERY);
+            assert!(matches!(reason, HaltReason::Memory { needed: 2.. }), "{reason:?}");
+        }
+        let ample = Watch { memory: Some(u64::MAX), ..Watch::unlimited(&still) };
+        assert_eq!(end(&ample), None);
+    }
+}

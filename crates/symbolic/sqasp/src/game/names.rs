@@ -211,6 +211,18 @@ mod tests {
     }
 
     #[test]
+    fn predicates_are_told_apart() {
+        let mut names = Predicates::default();
+        assert_eq!(names.of_relation("p", 1), "p");
+        assert_eq!(names.of_relation("p", 2), "p", "other arguments tell it apart");
+        // A relation with one argument more in the program than in the sheet.
+        assert_eq!(names.of_relation("p", 2), "p_2");
+        assert_eq!(names.own("p"), "p_3");
+        assert_eq!(names.own("q"), "q");
+        assert_eq!(names.of_relation("q", 1), "q_2", "ours are told apart by name alone");
+    }
+
+    #[test]
     fn terms_come_back() {
         let mut symbols = Symbols::new();
         let (cell, plus) = (symbols.intern("cell"), symbols.intern("+"));

@@ -148,3 +148,60 @@ pub(super) fn steps_of<'t>(
         .symbols()
         .filter_map(move |(text, atom)| names::arguments(text, predicate).map(|args| (args, atom)))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use gdl::{ReadOptions, Source, read};
+
+    use super::*;
+
+    /// The first step of a game in which the roles have these moves, of which the first are legal.
+    fn opening(moves: [(&str, &[&str], usize); 3]) -> Opening {
+        let mut sheet = "(init on) (<= terminal (not (true on)))".to_owned();
+        for (role, all, legal) in moves {
+            sheet += &format!("(role {role}) (goal {role} 100) (goes {role})");
+            for (at, made) in all.iter().enumerate() {
+                let when = if at < legal { "on" } else { "off" };
+                sheet += &format!("(<= (legal {role} {made}) (true {when}))");
+            }
+        }
+        sheet += "(<= (next off) (true on))";
+        let book = read(Source::new("game", &sheet), &ReadOptions::default()).rulebook;
+        let question = Question::new(Arc::new(book.expect("in order"))).expect("a role");
+        let own = Sheet::new(&question).own;
+        let (mut relaxed, mut ground) = (GroundProgram::default(), GroundProgram::default());
+        ground.add_symbol(&format!("{}(0)", own.plays), None);
+        for (role, all, legal) in moves {
+            for (at, made) in all.iter().enumerate() {
+                relaxed.add_symbol(&format!("does({role},{made})"), None);
+                if at < legal {
+                    ground.add_symbol(&format!("legal({role},{made},0)"), None);
+                }
+            }
+        }
+        let domains = Domains::read(&question, &relaxed).expect("no goal is there");
+        Opening::read(&question, &domains, &ground, &IndexVec::new())
+    }
+
+    fn texts(opening: &Opening) -> Vec<&str> {
+        opening.lines.iter().map(|line| line.text.as_str()).collect()
+    }
+
+    #[test]
+    fn who_has_one_move_does_not_choose() {
+        let (two, one) = (["a", "b"], ["c"]);
+        let asked = opening([("x", &two, 2), ("y", &two, 2), ("z", &one, 1)]);
+        assert!(!asked.minimise && asked.choosers.len() == 1);
+        assert_eq!(texts(&asked), ["a", "b"]);
+        let other = opening([("x", &two, 1), ("y", &two, 2), ("z", &one, 1)]);
+        assert!(other.minimise && other.choosers.len() == 1);
+        assert_eq!(texts(&other), ["a", "b"]);
+        let both = opening([("x", &one, 1), ("y", &two, 2), ("z", &two, 2)]);
+        assert_eq!(texts(&both), ["(y a) (z a)", "(y a) (z b)", "(y b) (z a)", "(y b) (z b)"]);
+        let none = opening([("x", &two, 1), ("y", &two, 1), ("z", &one, 1)]);
+        assert!(!none.minimise);
+        assert_eq!(texts(&none), ["a"]);
+    }
+}

@@ -217,3 +217,22 @@ impl GroundProgram {
         self.symbols.iter().map(|(text, atom)| (&**text, *atom))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_negated_and_a_program_grows() {
+        let atom = AtomId::from_index(3);
+        for positive in [true, false] {
+            let literal = GroundLit::new(atom, positive);
+            assert_eq!(!literal, GroundLit::new(atom, !positive));
+            assert_eq!((literal.atom(), literal.is_positive()), (atom, positive));
+        }
+        let mut program = GroundProgram::default();
+        assert!(program.is_empty());
+        program.add_rule(Rule { choice: true, heads: &[atom], body: RuleBody::All(&[]) });
+        assert!(!program.is_empty() && program.len() == 1);
+    }
+}

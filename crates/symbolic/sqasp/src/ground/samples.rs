@@ -41,3 +41,17 @@ pub struct Samples {
     /// No assignment stands twice.
     pub samples: Vec<Sample>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_assignments_are_tried_where_they_are_few() {
+        let of = |choices: usize, most: usize| {
+            Sampling { choices: vec!["a".to_owned(); choices], most, seed: 0 }.all()
+        };
+        assert_eq!([of(3, 7), of(3, 8), of(3, 9), of(0, 1)], [None, Some(8), Some(8), Some(1)]);
+        assert_eq!(of(64, usize::MAX), None, "their number is no number of 64 bits");
+    }
+}
