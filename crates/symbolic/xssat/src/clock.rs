@@ -100,3 +100,28 @@ impl<'a> Clock<'a> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_slice_is_over_after_its_steps_and_not_where_the_user_stops() {
+        let stop = AtomicBool::new(false);
+        let watch = Watch::unlimited(&stop);
+        let mut clock = Clock::new(&watch);
+        clock.slice(10);
+        for _ in 0..10 {
+            assert!(!clock.is_slice_over());
+            assert_eq!(clock.tick(), Ok(()));
+        }
+        assert!(clock.is_slice_over());
+        assert_eq!(clock.tick(), Err(HaltReason::Interrupt));
+        clock.slice(10);
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!(clock.count(3 * TIME_EVERY), Err(HaltReason::Interrupt));
+        assert!(!clock.is_slice_over(), "the interrupt ends more than the slice");
+    }
+}

@@ -152,6 +152,12 @@ mod tests {
             assert_eq!(whole, scales.one(chance));
         }
         assert_eq!((scales.width_behind(0), scales.width_behind(2)), (3, 1));
+        // 4/7 and 3/7; 5 of 2^130, whose other weight has three limbs.
+        let small = |chance, weight| scales.small(chance, weight);
+        assert_eq!([small(0, Weight::True), small(0, Weight::False)], [Some(3), Some(4)]);
+        assert_eq!([small(1, Weight::True), small(1, Weight::False)], [Some(5), None]);
+        let sure = Scales::new(&[Ratio::new(0u8, 1u8)]);
+        assert_eq!([sure.small(0, Weight::True), sure.small(0, Weight::False)], [None, Some(1)]);
     }
 
     /// Room grows with the square of the chance variables, and is not asked for where it is not.

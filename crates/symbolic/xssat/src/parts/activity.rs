@@ -157,4 +157,33 @@ mod tests {
         activity.insert(Var::from_index(4));
         assert_eq!(activity.pop(), Some(Var::from_index(4)), "large activities stay the largest");
     }
+
+    /// Against a sorted list, while candidates rise, go and come.
+    #[test]
+    fn candidates_come_in_the_order_of_their_activity() {
+        let mut activity = Activity::new(60);
+        let mut state = 1u32;
+        let mut draw = move |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % below
+        };
+        for _ in 0..40 {
+            activity.fill(0..60);
+            for _ in 0..draw(30) {
+                activity.pop();
+            }
+            for _ in 0..50 {
+                activity.bump(Var::from_index(draw(60) as usize));
+                activity.insert(Var::from_index(draw(60) as usize));
+                activity.age();
+            }
+            let mut wanted = activity.heap.clone();
+            wanted.sort_unstable_by_key(|&var| {
+                (std::cmp::Reverse(activity.scores[var as usize]), var)
+            });
+            let popped = std::iter::from_fn(|| activity.pop());
+            let popped: Vec<u32> = popped.map(|var| var.index() as u32).collect();
+            assert_eq!(popped, wanted);
+        }
+    }
 }

@@ -247,6 +247,35 @@ mod tests {
     use super::super::value::Odds;
     use super::*;
 
+    /// The numbers of a code, by its definition.
+    fn decode(code: &[u8]) -> Vec<u32> {
+        let (mut numbers, mut next, mut rest, mut shift) = (Vec::new(), 0, 0u32, 0);
+        for byte in code {
+            assert_ne!(*byte, 0, "0 parts two lists");
+            rest |= u32::from(byte & 127) << shift;
+            shift += 7;
+            if byte & 128 == 0 {
+                numbers.push(next + rest - 1);
+                (next, rest, shift) = (next + rest, 0, 0);
+            }
+        }
+        assert_eq!(shift, 0, "the last number is whole");
+        numbers
+    }
+
+    /// Two lists of one code would be one part, and one of them would get the other's value.
+    #[test]
+    fn lists_come_back_from_their_codes() {
+        let far = [0, 127, 128, 254, 255, 16_383, 40_000, 2_100_000, 300_000_000, 300_000_001];
+        for from in 0..far.len() {
+            for to in from..=far.len() {
+                let mut code = Vec::new();
+                encode(&far[from..to], &mut code);
+                assert_eq!(decode(&code), far[from..to], "{code:?}");
+            }
+        }
+    }
+
     /// Bytes are those of the values that are there, however often one was given or taken.
     #[test]
     fn bytes_are_those_of_the_values() {

@@ -82,3 +82,38 @@ impl Occurs {
         self.spans[lit.code()].len = kept as u32;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use index::Id;
+    use qcnf::Var;
+
+    use super::*;
+
+    #[test]
+    fn lists_grow_and_shrink_apart_from_one_another() {
+        let lit = |at: usize| Lit::new(Var::from_index(at / 2), at.is_multiple_of(2));
+        let mut occurs = Occurs::with_room(&[1, 0, 3, 2]);
+        let mut wanted: Vec<Vec<u32>> = vec![Vec::new(); 4];
+        for clause in 0..40 {
+            let at = (clause as usize * 7 / 3) % 4;
+            occurs.push(lit(at), clause);
+            wanted[at].push(clause);
+        }
+        let held = |occurs: &Occurs, at: usize| {
+            let mut held = occurs.get(lit(at)).to_vec();
+            held.sort_unstable();
+            held
+        };
+        (0..4).for_each(|at| assert_eq!(held(&occurs, at), wanted[at]));
+        for (at, wanted) in wanted.iter_mut().enumerate() {
+            let gone = wanted.remove(wanted.len() / 2);
+            occurs.remove(lit(at), gone);
+            occurs.remove(lit(at), 1000);
+            assert_eq!(held(&occurs, at), *wanted, "without {gone}");
+        }
+        wanted[2].retain(|clause| clause % 3 > 0);
+        occurs.retain(lit(2), |clause| clause % 3 > 0);
+        (0..4).for_each(|at| assert_eq!(held(&occurs, at), wanted[at]));
+    }
+}
