@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 
 use index::{Id, IdSet, IndexVec};
 
-use crate::{AtomId, AtomKind, GroundLimits, GroundRules, InputId, MANNERS, attempt, sheets};
+use crate::fault::Watch;
+use crate::{
+    AtomId, AtomKind, GroundLimits, GroundRules, InputId, MANNERS, attempt, ground, sheets,
+};
 
 /// The atoms that hold in a state under a joint move, level by level.
 fn holding(rules: &GroundRules, state: &[String], joint: &[InputId]) -> Vec<String> {
@@ -89,7 +92,10 @@ fn play(name: &str, full: &GroundRules, asked: &GroundRules, seed: u64) {
 fn agree(name: &str, text: &str) {
     let book = sheets::rulebook(text);
     let limits = GroundLimits::default();
-    let rules = |manner| attempt(&book, &limits, manner, u64::MAX).expect("the sheet grounds");
+    let rules = |manner| {
+        let mut watch = Watch::new(&book, &limits, u64::MAX);
+        attempt(&book, manner, &mut watch).expect("the sheet grounds")
+    };
     let full = rules(MANNERS[0]);
     for manner in &MANNERS[1..] {
         let other = rules(*manner);
@@ -99,11 +105,16 @@ fn agree(name: &str, text: &str) {
     }
 }
 
-fn agree_folder(folder: &Path) {
+fn sheets_in(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ext| ext == "kif" || ext == "gdl"));
     paths.sort();
+    paths
+}
+
+fn agree_folder(folder: &Path) {
+    let paths = sheets_in(folder);
     if paths.is_empty() {
         println!("skipped: no sheets in {}", folder.display());
     }
@@ -131,6 +142,63 @@ fn a_helper_called_with_constants_and_through_negation() {
 }
 
 #[test]
+fn what_is_negated_is_computed_in_full_where_its_callers_rest_on_it() {
+    agree(
+        "in full",
+        "(role a) (d 1) (d 2) (d 3) (e 1 2) (e 2 2) (link 1 2) (link 3 1) (link 3 3) (init (at 1))
+         (<= (h ?x) (d ?x) (not (n ?x))) (<= (n ?x) (e ?x ?y) (d ?y))
+         (<= (legal a (m ?x)) (h ?y) (link ?y ?x) (n ?x)) (legal a stay)
+         (<= (next (at ?x)) (does a (m ?x))) (<= (next (at 2)) (does a stay))
+         (<= terminal (true (at 1)) (true (at 2))) (<= (goal a 100) (true (at 1)))
+         (<= (goal a 0) (not (true (at 1))))",
+    );
+}
+
+#[test]
+fn helpers_are_asked_for_no_more_than_their_callers_bind() {
+    // The caller of two frees the arguments of both at once, and so that of the third.
+    agree(
+        "freed",
+        "(role a) (d 1) (d 2) (init (at 1)) (legal a stay) (<= (next (at 2)) (does a stay))
+         (<= (h1 ?x) (h3 ?x)) (<= (goal a 100) (h1 ?x) (h2 ?y)) (<= (h2 ?y) (d ?y) (true (at ?y)))
+         (<= (h3 ?x) (d ?x) (true (at ?x))) (<= terminal (true (at 2)))",
+    );
+}
+
+/// Grounds a sheet with room for so many atoms in each manner, and in the order of trials.
+fn within(text: &str, atoms: usize) -> ([bool; MANNERS.len()], bool) {
+    let book = sheets::rulebook(text);
+    let limits = GroundLimits { atoms, ..GroundLimits::default() };
+    let fits = |manner| match attempt(&book, manner, &mut Watch::new(&book, &limits, u64::MAX)) {
+        Ok(_) => true,
+        Err(fault) if fault.code == "ground-limit" => false,
+        Err(fault) => panic!("{fault}"),
+    };
+    (MANNERS.map(fits), ground(&book, &limits).is_ok())
+}
+
+#[test]
+fn what_one_manner_has_no_room_for_another_may_have() {
+    let list = |line: &dyn Fn(usize) -> String, count| (0..count).map(line).collect::<String>();
+    let game = "(role a) (init (at 1)) (legal a stay) (<= (next (at 1)) (does a stay))
+                (<= (goal a 100) (true (at 1)))";
+    // A helper for thousands of tuples, of which thirty are asked for.
+    let asked = format!(
+        "{game} {} (<= (sum ?x ?y ?z) (d ?x) (d ?y) (d ?z)) (<= (legal a (m ?x)) (d ?x) (sum ?x 1 1))
+         (<= terminal (true (at 0)))",
+        list(&|at| format!("(d {at})"), 30)
+    );
+    assert_eq!(within(&asked, 2000), ([false, true, false, true], true));
+    // A circle of four through twelve places, which has as many instances as fourfold choices.
+    let circle = format!(
+        "{game} {} (<= (next (on ?x ?y)) (p ?x) (p ?y) (true (on ?y ?x))) (<= (init (on ?x ?y)) (p ?x) (p ?y))
+         (<= terminal (true (on ?a ?b)) (true (on ?b ?c)) (true (on ?c ?d)) (true (on ?d ?a)))",
+        list(&|at| format!("(p {at})"), 12)
+    );
+    assert_eq!(within(&circle, 15_000), ([false, false, true, true], true));
+}
+
+#[test]
 fn games_of_the_house_are_the_same_in_every_manner() {
     agree_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../games"));
 }
@@ -141,4 +209,27 @@ fn pitfalls_are_the_same_in_every_manner() {
     let shared =
         shared.unwrap_or_else(|_| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared"));
     agree_folder(&shared.join("cases/pitfalls"));
+}
+
+/// How a rule is planned and cut changes nothing but the work, which is counted here.
+#[test]
+fn steps_of_fixed_sheets_are_those_on_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let mut text = String::new();
+    for path in ["games", "tests/data/pitfalls"].iter().flat_map(|name| sheets_in(&root.join(name)))
+    {
+        let sheet = std::fs::read_to_string(&path).unwrap_or_default();
+        let reading = gdl::read(gdl::Source::new("<test>", &sheet), &gdl::ReadOptions::default());
+        let Some(book) = reading.rulebook else { continue };
+        let limits = GroundLimits { atoms: 100_000, ..GroundLimits::default() };
+        let steps = MANNERS.map(|manner| {
+            let mut watch = Watch::new(&book, &limits, 10_000_000);
+            let end =
+                attempt(&book, manner, &mut watch).map_or_else(|fault| fault.code, |_| "steps");
+            format!(" {} {end}", watch.steps())
+        });
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        text += &format!("{name}:{}\n", steps.concat());
+    }
+    snapshot::hold(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/steps.txt"), &text);
 }

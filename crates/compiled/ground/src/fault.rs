@@ -131,6 +131,12 @@ impl<'a> Watch<'a> {
         Some(Span { start, end })
     }
 
+    /// Steps of joins so far.
+    #[cfg(test)]
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
+    }
+
     pub(crate) fn depth(&self) -> usize {
         self.limits.depth
     }
@@ -257,8 +263,20 @@ mod tests {
         let limits = GroundLimits { interrupt: Some(&flag), ..Default::default() };
         let book = book();
         let mut watch = Watch::new(&book, &limits, u64::MAX);
-        let stopped = (0..STEPS_PER_LOOK).find_map(|_| watch.step().err());
-        assert_eq!(stopped.map(|fault| fault.code), Some("interrupted"));
+        let stopped = (1..=STEPS_PER_LOOK).find_map(|at| Some((at, watch.step().err()?.code)));
+        assert_eq!(stopped, Some((STEPS_PER_LOOK, "interrupted")));
+        assert_eq!(watch.pause().expect_err("it is set").code, "interrupted");
+    }
+
+    #[test]
+    fn a_spent_budget_stops_at_the_next_look() {
+        let (book, limits) =
+            (book(), GroundLimits { memory: Some(u64::MAX), ..Default::default() });
+        let mut watch = Watch::new(&book, &limits, 2 * STEPS_PER_LOOK);
+        let steps = 1..=4 * STEPS_PER_LOOK;
+        let stopped = steps.into_iter().find_map(|at| Some((at, watch.step().err()?.code)));
+        assert_eq!(stopped, Some((3 * STEPS_PER_LOOK, OVER_BUDGET)));
+        assert_eq!(Watch::new(&book, &limits, 0).pause(), Ok(()), "nothing is spent");
     }
 
     #[cfg(target_os = "linux")]
@@ -268,8 +286,10 @@ mod tests {
         let book = book();
         let mut watch = Watch::new(&book, &limits, u64::MAX);
         let steps = STEPS_PER_LOOK * LOOKS_PER_WEIGHING;
-        let stopped = (0..steps).find_map(|_| watch.step().err());
-        assert_eq!(stopped.map(|fault| fault.code), Some("memory"));
+        let stopped = (1..=steps).find_map(|at| Some((at, watch.step().err()?.code)));
+        assert_eq!(stopped, Some((steps, "memory")));
+        let mut paused = Watch::new(&book, &limits, u64::MAX);
+        assert_eq!(paused.pause().expect_err("it takes more").code, "memory");
     }
 
     #[test]

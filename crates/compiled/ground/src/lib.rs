@@ -111,7 +111,7 @@ pub fn ground(rulebook: &Rulebook, limits: &GroundLimits<'_>) -> Result<GroundRu
             }
             let last = failed.iter().filter(|&&failed| !failed).count() == 1;
             let budget = if last { u64::MAX } else { manner.budget(round) };
-            match attempt(rulebook, limits, manner, budget) {
+            match attempt(rulebook, manner, &mut Watch::new(rulebook, limits, budget)) {
                 Err(fault) if fault.code == fault::OVER_BUDGET => {}
                 Err(fault) if ["ground-limit", "domain-grows"].contains(&fault.code) => {
                     failed[at] = true;
@@ -129,11 +129,9 @@ pub fn ground(rulebook: &Rulebook, limits: &GroundLimits<'_>) -> Result<GroundRu
 
 fn attempt(
     rulebook: &Rulebook,
-    limits: &GroundLimits<'_>,
     manner: Manner,
-    budget: u64,
+    watch: &mut Watch<'_>,
 ) -> Result<GroundRules, GroundFault> {
-    let mut watch = Watch::new(rulebook, limits, budget);
     let mut table = TermTable::default();
     let mut program = Program::of(rulebook, &mut table)?;
     let mut demands = IdSet::new();
@@ -143,8 +141,8 @@ fn attempt(
     split::split_rules(&mut program, manner.depth);
     let strata = Strata::of_program(&program, &demands)?;
     let mut model = Model::new(program, table, &strata);
-    model.complete(&strata, &mut watch)?;
-    let (numbering, raw) = instances(&mut model, &strata, &mut watch)?;
+    model.complete(&strata, watch)?;
+    let (numbering, raw) = instances(&mut model, &strata, watch)?;
     watch.pause()?;
     let folded = simplify(&raw, &classes(&model, &numbering, rulebook));
     drop(raw);

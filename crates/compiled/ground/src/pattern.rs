@@ -181,5 +181,16 @@ mod tests {
         let two = table.constant(two);
         assert!(!left.equals(&right, &[two, one], &table));
         assert!(!left.equals(&Pattern::Variable(1), &[one, one], &table));
+        // A variable that stands for a term that is there, of this name and number of parts or not.
+        let (other, one_more) = (symbols.intern("q"), table.intern(name, &[one, one, one]));
+        for (held, is_same) in [
+            (table.intern(name, &[one, one]), true),
+            (table.intern(name, &[one, two]), false),
+            (table.intern(name, &[one]), false),
+            (one_more, false),
+            (table.intern(other, &[one, one]), false),
+        ] {
+            assert_eq!(left.equals(&Pattern::Variable(1), &[one, held], &table), is_same);
+        }
     }
 }

@@ -57,6 +57,11 @@ fn broken_tables_are_told() {
     );
     assert!(after(|rules| rules.init = vec![rules.init[0]; 2]).contains("not ascending"));
     assert!(after(|rules| rules.init.reverse()).contains("not ascending"));
+    let own = |rules: &mut GroundRules| {
+        let term = rules.terms.nodes.ids().next_back().expect("a term");
+        rules.terms.nodes[term].1 = [term].into();
+    };
+    assert!(after(own).contains("holds a later term"));
     let past = |rules: &mut GroundRules| rules.init.push(BaseId::from_index(rules.bases.len()));
     assert_eq!(after(past), "init past the bases");
 }

@@ -184,6 +184,48 @@ fn faults_name_the_rule() {
 }
 
 #[test]
+fn a_role_without_a_move_is_shown_at_its_own_rule() {
+    let text = "(role a) (role b) (role c) (init p) (legal a m) (legal c m) (next p) (<= terminal (not (true p)))";
+    let book = rulebook(text);
+    let fault = ground(&book, &GroundLimits::default()).expect_err("b has no move");
+    assert_eq!((fault.code, fault.span), ("no-legal-move", Some(book.rules[1].span)));
+    assert!(fault.message.contains("role b"), "{}", fault.message);
+}
+
+#[test]
+fn propositions_are_found_by_name_and_by_every_part() {
+    let text = "(role a) (legal a m) (init (p 1)) (init (q 1 2)) (init r) (next r) (<= terminal (true s)) (next s)";
+    let (book, rules) = (rulebook(text), grounded(text));
+    let constant = |name| gdl::Term::Constant(book.symbols.find(name).expect("a name"));
+    let compound = |name: &str, args: &[&'static str]| {
+        let args: Vec<gdl::Term> = args.iter().map(|arg| constant(arg)).collect();
+        gdl::Term::Compound(book.symbols.find(name).expect("a name"), args.into())
+    };
+    for (term, found) in [
+        (compound("p", &["1"]), Some("(p 1)")),
+        (compound("p", &["1", "2"]), None),
+        (compound("p", &["2"]), None),
+        (compound("q", &["1"]), None),
+        (compound("q", &["1", "2"]), Some("(q 1 2)")),
+        (constant("r"), Some("r")),
+        (constant("p"), None),
+    ] {
+        let base = rules.find_base(&term);
+        assert_eq!(base.map(|base| rules.base_texts[base].as_str()), found, "{term:?}");
+    }
+}
+
+#[test]
+fn terms_as_deep_as_allowed_are_allowed() {
+    let book = rulebook(
+        "(role a) (legal a m) (init (s (s (s z)))) (<= (next (s ?x)) (true (s (s ?x)))) (<= terminal (true (s z)))",
+    );
+    let deepest = |depth| ground(&book, &GroundLimits { depth, ..Default::default() });
+    assert!(deepest(4).is_ok());
+    assert_eq!(deepest(3).expect_err("the first state is deeper").code, "domain-grows");
+}
+
+#[test]
 fn limits_stop_and_say_where() {
     let digits: String = (0..10).map(|n| format!("(d {n})")).collect();
     let book = rulebook(&format!(
