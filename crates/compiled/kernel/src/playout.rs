@@ -190,6 +190,19 @@ mod tests {
     }
 
     #[test]
+    fn two_goal_values_at_an_end_are_a_flaw_in_whatever_lane() {
+        let text = DICE.replace("goal r0 67 = b2", "goal r0 67 = b3");
+        let net = Arc::new(net::parse_net(&text).expect("a network"));
+        let mut lanes = Vec::new();
+        for seed in 0..20 {
+            let flaw = playouts(&net, Isa::detect(), 16, seed, 9).expect_err("the end pays twice");
+            assert_eq!(flaw.kind, FlawKind::SeveralGoals(vec![67, 100]));
+            lanes.push(flaw.lane);
+        }
+        assert!(lanes.iter().any(|lane| lane % 64 > 0), "{lanes:?}");
+    }
+
+    #[test]
     fn a_role_without_a_move_is_a_flaw() {
         let text = DICE.replace("legal i0 = g10\n", "");
         let net = Arc::new(net::parse_net(&text).expect("a network"));

@@ -137,6 +137,19 @@ mod tests {
     }
 
     #[test]
+    fn two_goal_values_at_an_end_are_a_flaw() {
+        let text = DICE.replace("goal r0 67 = b2", "goal r0 67 = b3");
+        let net = Arc::new(net::parse_net(&text).expect("a network"));
+        let start = net::interpret::initial(&net);
+        for seed in 0..20 {
+            let mut rollouts = Rollouts::new(&net, Isa::detect(), 2);
+            let flaw =
+                rollouts.play(&start, RoleId::from_index(0), seed, 9).expect_err("paid twice");
+            assert_eq!(flaw.kind, FlawKind::SeveralGoals(vec![67, 100]));
+        }
+    }
+
+    #[test]
     fn a_third_ends_at_once_and_the_rest_is_unfinished() {
         let net = Arc::new(net::parse_net(DICE).expect("a network"));
         let start = net::interpret::initial(&net);

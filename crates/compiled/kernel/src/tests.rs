@@ -258,6 +258,27 @@ fn a_counter_that_only_steps_costs_few_operations_and_its_overflow_is_found() {
     assert_eq!(flaw.kind, FlawKind::GuessBroken(0));
 }
 
+/// Keys of several words: coins, each turned by a move of its own.
+#[test]
+fn expansions_of_long_keys_are_right_in_every_lane() {
+    const COINS: usize = 70;
+    let mut text = "role \"x\"\n".to_owned();
+    (0..COINS).for_each(|coin| text += &format!("i{coin} \"turn{coin}\"\n"));
+    (0..COINS).for_each(|coin| text += &format!("b{coin} \"coin{coin}\"\n"));
+    for coin in 0..COINS {
+        text += &format!("g{} = not b{coin}\nlegal i{coin} = g{}\n", 1000 + coin, 1000 + coin);
+        text +=
+            &format!("g{} = or b{coin} i{coin}\nnext b{coin} = g{}\n", 2000 + coin, 2000 + coin);
+    }
+    text += &format!("role \"random\"\ni{COINS} \"wait\"\nlegal i{COINS} = true\n");
+    text += "terminal = b0\ngoal r0 100 = b0\n";
+    let net = Arc::new(net::parse_net(&text).expect("a network"));
+    let sample = Sample { net, groups: Vec::new() };
+    let mut kernel = kernel(&sample, &[]);
+    assert_eq!(kernel.words(), 2);
+    assert!(reach(&mut kernel, &sample, 500).len() > 1000);
+}
+
 /// The check that all tests of expansions rest on, with one thing changed at a time.
 #[test]
 fn a_wrong_expansion_is_found_by_its_check() {

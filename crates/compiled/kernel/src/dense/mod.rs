@@ -10,6 +10,8 @@ mod lane;
 mod planes;
 mod runs;
 mod shift;
+#[cfg(test)]
+mod tests;
 
 pub use fold::{Band, Child, Choice, Fold, Run, Segment, Values, fold};
 pub use lane::Lane;

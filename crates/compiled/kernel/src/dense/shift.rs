@@ -149,6 +149,7 @@ mod tests {
         assert_eq!(at(64), [64, 127]);
         assert_eq!(at(100), [100, 163]);
         assert_eq!(at(-62), [1, 960]);
+        assert_eq!(at(-64), [958]);
         assert_eq!(at(-1022), [0]);
         assert!(at(2000).is_empty() && at(-1024).is_empty());
     }

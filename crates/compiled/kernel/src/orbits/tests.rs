@@ -68,7 +68,40 @@ fn agree(shape: &Shape, most: usize, random: &mut Random) -> usize {
         orbits.sizes(&key, &mut sizes);
         assert_eq!(sizes, [images.len() as u32]);
     }
+    keeps_by_definition(&kernel, &orbits, random);
     usize::from(orbits.order() > ROW)
+}
+
+/// What some fields hold is kept where each of their propositions is mapped to one of theirs that
+/// holds just where it does, in both of two states.
+fn keeps_by_definition(kernel: &PlaneKernel, orbits: &Orbits, random: &mut Random) {
+    let (ranges, codes) = (kernel.fields(), kernel.codes());
+    let delta =
+        |key: &[u64]| -> Delta { std::array::from_fn(|at| key.get(at).copied().unwrap_or(0)) };
+    for round in 0..200 {
+        let (one, other) = (state(kernel, random), state(kernel, random));
+        let mut bits = Delta::default();
+        let mut theirs = BTreeSet::new();
+        for (range, codes) in ranges.iter().zip(&codes) {
+            if random.below(2 + round % 4) == 0 {
+                let bit = range.start + random.below(range.len());
+                bits[bit / 64] |= 1 << (bit % 64);
+                theirs.extend(codes.iter().filter_map(|(_, base)| *base));
+            }
+        }
+        let other = if round % 8 == 0 { other } else { one.clone() };
+        let held = [&one, &other].map(|key| kernel.unpack(key));
+        let holds = |base: &BaseId| held.each_ref().map(|state| state.contains(base));
+        let is_kept = theirs.iter().all(|base| {
+            let kept = |element: &Renaming| {
+                theirs.contains(&element[*base]) && holds(&element[*base]) == holds(base)
+            };
+            holds(base)[0] == holds(base)[1] && orbits.group().iter().all(kept)
+        });
+        let all: Vec<u64> = one.iter().zip(&other).map(|(one, other)| one & other).collect();
+        let some: Vec<u64> = one.iter().zip(&other).map(|(one, other)| one | other).collect();
+        assert_eq!(orbits.keep(&bits, &delta(&all), &delta(&some)), is_kept, "{theirs:?}");
+    }
 }
 
 #[test]
