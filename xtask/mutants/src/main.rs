@@ -4,7 +4,8 @@
 //! build, each behind a switch that is read at run time ([`weave`]), so that a mutant costs the tests that
 //! reach it and no build. The journey: a copy of the checkout ([`tree`]), its places ([`sites`]), a draw
 //! and what of it compiles ([`plant`]), the tests and what they reach ([`tests_of`]), each mutant under its
-//! tests ([`trial`]), and the shares ([`report`]). The checkout itself is never written to.
+//! tests ([`trial`]), and the shares ([`report`]), with what is written of those that no test notices
+//! ([`survivors`]). The checkout itself is never written to.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +13,7 @@ mod failure;
 mod plant;
 mod report;
 mod sites;
+mod survivors;
 mod tests_of;
 mod tree;
 mod trial;
@@ -24,6 +26,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 
 use failure::Failure;
+use report::Found;
 use tree::Tree;
 
 /// The crates whose faults would make a wrong answer.
@@ -101,11 +104,13 @@ fn run(args: &Args) -> Result<(), Failure> {
             println!("{name}: not begun, the time is over");
             continue;
         }
+        let explained = survivors::of(&args.root, &name)?;
         let plan = plant::plant(&tree, &name, args.count as usize, args.seed)?;
         let suite = tests_of::build(&tree, &name, args.own)?;
         let reach = tests_of::trace(&tree, &suite, &plan, limits)?;
         let ends = trial::run_all(&tree, &suite, &plan, &reach, limits)?;
-        print!("{}", report::report(&name, args.seed, &plan, &reach, &ends));
+        let (plan, reach, ends, explained) = (&plan, &reach, &ends, &explained);
+        print!("{}", Found { plan, reach, ends, explained }.report(&name, args.seed));
     }
     tree.restore()
 }

@@ -5,7 +5,7 @@
 //! moved twice, a type that is no longer inferred): such faults are told apart, since they say nothing
 //! about the fault itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -33,12 +33,22 @@ pub(crate) enum Standing {
 /// A fault that was drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Drawn {
-    /// Where it is and what it does, for people.
-    pub(crate) name: String,
+    /// The line of its file, from 1.
+    pub(crate) line: usize,
+    /// File, function and change: what tells it from others, wherever its line moves to.
+    pub(crate) key: String,
     /// What became of it.
     pub(crate) standing: Standing,
     /// Its file, site and position there.
     at: (usize, usize, usize),
+}
+
+impl Drawn {
+    /// Where it is and what it does, for people.
+    pub(crate) fn name(&self) -> String {
+        let (file, rest) = self.key.split_once(": ").expect("a key begins with its file");
+        format!("{file}:{}: {rest}", self.line)
+    }
 }
 
 /// A file with its sites.
@@ -54,11 +64,24 @@ struct File {
 pub(crate) struct Plan {
     /// All faults that there are in the crate.
     pub(crate) all: usize,
+    /// The keys of all.
+    pub(crate) keys: BTreeSet<String>,
     /// Those that were drawn; their position is their number.
     pub(crate) drawn: Vec<Drawn>,
     /// A number that differs where a file does, woven or not: what a fault came to under other tests
     /// says nothing.
     pub(crate) print: u64,
+}
+
+#[cfg(test)]
+impl Plan {
+    /// A plan in which faults of these keys are planted, each in line 1.
+    pub(crate) fn of_keys(keys: &[&str]) -> Self {
+        let standing = Standing::Planted;
+        let one = |key: &&str| Drawn { line: 1, key: (*key).to_owned(), standing, at: (0, 0, 0) };
+        let keys_of = keys.iter().map(|key| (*key).to_owned()).collect();
+        Self { all: 9, keys: keys_of, drawn: keys.iter().map(one).collect(), print: 0 }
+    }
 }
 
 /// Plants faults in a crate of the copy.
@@ -71,16 +94,20 @@ pub(crate) fn plant(tree: &Tree, name: &str, count: usize, seed: u64) -> Result<
     let files = read(package)?;
     let all: Vec<(usize, usize, usize)> = places(&files);
     let drawn = draw(all.len(), count, seed);
-    let told = |at: (usize, usize, usize)| {
+    let key = |at: (usize, usize, usize)| {
         let (file, site) = (&files[at.0], &files[at.0].sites[at.1]);
         let shown = tree.shown(&file.path).display();
-        format!("{shown}:{}: {}", site.line, site.faults[at.2].change)
+        format!("{shown}: {}: {}", site.function, site.faults[at.2].change)
     };
-    let drawn = drawn.into_iter().map(|place| all[place]);
-    let drawn: Vec<Drawn> =
-        drawn.map(|at| Drawn { name: told(at), standing: Standing::Planted, at }).collect();
+    let one = |place: usize| {
+        let at = all[place];
+        let line = files[at.0].sites[at.1].line;
+        Drawn { line, key: key(at), standing: Standing::Planted, at }
+    };
+    let drawn: Vec<Drawn> = drawn.into_iter().map(one).collect();
+    let keys = all.iter().map(|at| key(*at)).collect();
     eprintln!("== {name}: {} of {} faults, from seed {seed}", drawn.len(), all.len());
-    let mut plan = Plan { all: all.len(), drawn, print: 0 };
+    let mut plan = Plan { all: all.len(), keys, drawn, print: 0 };
     for _ in 0..ROUNDS {
         let woven = write(tree, package, &files, &plan.drawn)?;
         let errors = check(tree, name)?;

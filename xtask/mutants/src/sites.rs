@@ -20,6 +20,8 @@ pub(crate) struct Site {
     pub(crate) bytes: Range<usize>,
     /// The line, from 1.
     pub(crate) line: usize,
+    /// The function it lies in.
+    pub(crate) function: String,
     /// Whether the bytes are the block of a function, whose fault is a return at its start.
     pub(crate) is_body: bool,
     /// The faults.
@@ -88,8 +90,8 @@ impl Finder<'_> {
             return;
         }
         let span = part.span();
-        let line = span.start().line;
-        self.sites.push(Site { bytes: span.byte_range(), line, is_body, faults });
+        let (line, function) = (span.start().line, self.function.clone());
+        self.sites.push(Site { bytes: span.byte_range(), line, function, is_body, faults });
     }
 
     fn function(&mut self, signature: &Signature, block: &Block) {
@@ -98,10 +100,9 @@ impl Finder<'_> {
         }
         let outer = std::mem::replace(&mut self.function, signature.ident.to_string());
         if !block.stmts.is_empty() {
-            let name = &self.function;
             let faults = returns(&signature.output)
                 .into_iter()
-                .map(|code| Fault { change: format!("{name} returns {code}"), code })
+                .map(|code| Fault { change: format!("returns {code}"), code })
                 .collect();
             self.add(block, true, faults);
         }

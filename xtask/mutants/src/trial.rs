@@ -69,7 +69,7 @@ pub(crate) fn run_all(
         let mut file = file.lock().expect("no task panics");
         writeln!(file, "{fault} {word}").map_err(|error| Failure::path(&path, &error))?;
         if outcome != Outcome::Caught {
-            eprintln!("   {word}: {}", plan.drawn[fault].name);
+            eprintln!("   {word}: {}", plan.drawn[fault].name());
         }
         Ok(Some((fault, outcome)))
     })?;
