@@ -17,8 +17,10 @@ const WITHOUT: &str = "this program was built without graphics devices: run it t
 
 /// Refuses what needs a device in a build without one.
 pub(crate) fn check(args: &SolveArgs) -> Result<(), Failure> {
-    let needed =
-        args.engine.backend == BackendName::Gpu || args.profile || args.engine.device.is_some();
+    let needed = args.engine.backend == BackendName::Gpu
+        || args.profile
+        || args.engine.device.is_some()
+        || args.engine.stream.is_some();
     if needed { built_in() } else { Ok(()) }
 }
 
@@ -94,7 +96,7 @@ mod with {
     use std::time::Duration;
 
     use device::{DeviceFault, Gpu, Pass, PlyRow, Profile, Wish};
-    use verdict::{Question, Stop, Verdict, Watch};
+    use verdict::{HaltReason, Question, Stop, Verdict, Watch};
 
     use super::*;
     use crate::quantity::{show_count, show_duration, show_size};
@@ -123,7 +125,14 @@ mod with {
             (None, BackendName::Auto) => Wish::Hardware,
             (None, _) => Wish::Any,
         };
-        let open = || Gpu::open(&wish, args.profile).map(Arc::new);
+        let open = || {
+            let gpu = Gpu::open(&wish, args.profile)?;
+            let gpu = match args.engine.stream {
+                Some(most_bytes) => gpu.streaming(most_bytes),
+                None => gpu,
+            };
+            Ok::<_, DeviceFault>(Arc::new(gpu))
+        };
         match backend {
             BackendName::Cpu => Ok((Box::new(sweep), Used::default())),
             BackendName::Gpu => {
@@ -133,9 +142,9 @@ mod with {
             BackendName::Auto => match open() {
                 Ok(gpu) => {
                     let device = sweep.clone().on(Arc::clone(&gpu) as _);
-                    let used = Used::by(gpu);
+                    let used = Used::by(Arc::clone(&gpu));
                     let is_left = Arc::clone(&used.is_left);
-                    Ok((Box::new(Either { device, processor: sweep, is_left }), used))
+                    Ok((Box::new(Either { gpu, device, processor: sweep, is_left }), used))
                 }
                 Err(fault @ DeviceFault::Unknown { .. }) => Err(failure(fault)),
                 Err(_) => Ok((Box::new(sweep), Used::default())),
@@ -179,6 +188,7 @@ mod with {
 
     /// The device where it answers, and else the processor.
     struct Either {
+        gpu: Arc<Gpu>,
         device: Sweep,
         processor: Sweep,
         is_left: Arc<AtomicBool>,
@@ -191,6 +201,13 @@ mod with {
         }
     }
 
+    impl Either {
+        /// Whether a solve halted because the device has too little memory, and not at a limit.
+        fn is_short_of_memory(&self, reason: &HaltReason) -> bool {
+            matches!(reason, HaltReason::Memory { .. }) && self.gpu.has_refused()
+        }
+    }
+
     impl Engine for Either {
         fn name(&self) -> &str {
             "sweep"
@@ -200,6 +217,9 @@ mod with {
             match self.device.judge(question, watch) {
                 Err(Stop::Environment(_)) => self.leave(question, watch),
                 Err(Stop::Faulty(fault)) if fault.code.starts_with("device-") => {
+                    self.leave(question, watch)
+                }
+                Err(Stop::Halted(halt)) if self.is_short_of_memory(&halt.reason) => {
                     self.leave(question, watch)
                 }
                 judged => judged,
@@ -242,18 +262,31 @@ mod with {
                 show_count(pass.calls),
                 show_size(pass.bytes),
                 show_duration(pass.time),
-                share(pass.bytes, pass.time, profile.copy_bytes_per_second)
+                share(pass.bytes, pass.time, speed_beside(&pass, profile))
             )
             .expect("a string takes all");
         }
         out
     }
 
+    /// Whether bytes left the device or came, which is beside no roofline of its own.
+    fn is_moving(pass: &Pass) -> bool {
+        pass.name.ends_with("_host")
+    }
+
+    /// The speed beside which a pass is told.
+    fn speed_beside(pass: &Pass, profile: &Profile) -> u64 {
+        if is_moving(pass) { 0 } else { profile.copy_bytes_per_second }
+    }
+
     fn ply_line(out: &mut String, row: &PlyRow, speed: u64) {
         let way = if row.is_backward { "backward" } else { "forward" };
         let width =
             if row.is_backward { format!(", {} words a value", row.limbs) } else { String::new() };
-        let on_device: Duration = row.passes.iter().map(|pass| pass.time).sum();
+        let ran = row.passes.iter().filter(|pass| !is_moving(pass));
+        let (bytes, time) = ran.fold((0, Duration::ZERO), |(bytes, time), pass| {
+            (bytes + pass.bytes, time + pass.time)
+        });
         let passes: Vec<String> =
             row.passes.iter().filter(|pass| pass.calls > 0).map(brief).collect();
         let parts = if row.parts > 1 { format!(" in {} parts", row.parts) } else { String::new() };
@@ -265,7 +298,7 @@ mod with {
             show_count(row.edges),
             show_size(row.bytes),
             show_duration(row.time),
-            share(row.bytes, on_device, speed),
+            share(bytes, time, speed),
             passes.join(", ")
         )
         .expect("a string takes all");
@@ -291,8 +324,8 @@ mod with {
         #[test]
         fn a_profile_has_a_line_for_each_ply_and_each_pass() {
             let time = Duration::from_millis(2);
-            let pass = Pass { name: "claim".into(), calls: 3, bytes: 4_000_000, time };
-            let passes = vec![pass];
+            let pass = |name: &str| Pass { name: name.into(), calls: 3, bytes: 4_000_000, time };
+            let passes = vec![pass("claim"), pass("to_host")];
             let row =
                 PlyRow { ply: 5, states: 1234, bytes: 4_000_000, passes, ..PlyRow::default() };
             let profile = Profile {
@@ -301,9 +334,11 @@ mod with {
                 ..Profile::default()
             };
             let text = text("x", &profile);
-            assert_eq!(text.lines().count(), 3, "{text}");
+            assert_eq!(text.lines().count(), 4, "{text}");
+            let moved = text.lines().last().expect("a line");
+            assert!(moved.contains("to_host") && !moved.contains("of copying"), "{text}");
             assert!(text.contains("ply 5     forward: 1,234 states"), "{text}");
-            assert!(text.contains("50.0 % of copying"), "{text}");
+            assert_eq!(text.matches("50.0 % of copying").count(), 2, "{text}");
         }
     }
 }

@@ -42,7 +42,11 @@ pub(crate) fn check(args: &SolveArgs) -> Result<(), Failure> {
 fn refuse_beside_device(args: &SolveArgs) -> Result<(), Failure> {
     let (engine, disk) = (&args.engine, &args.disk);
     if engine.backend == BackendName::Cpu {
-        let flags = [("--device", engine.device.is_some()), ("--profile", args.profile)];
+        let flags = [
+            ("--device", engine.device.is_some()),
+            ("--profile", args.profile),
+            ("--stream", engine.stream.is_some()),
+        ];
         return refuse_given(&flags, "--backend gpu");
     }
     if engine.name() != EngineName::Sweep || args.players == PlayersArg::Each {

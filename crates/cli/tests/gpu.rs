@@ -27,6 +27,7 @@ fn what_a_device_does_not_do_is_refused() {
         (&["--backend", "auto", "--approximate"], "--approximate"),
         (&["--device", "0"], "--backend gpu"),
         (&["--profile"], "--backend gpu"),
+        (&["--stream=1GiB"], "--backend gpu"),
     ] {
         solve(support::GUESS, flags).refused(2, &[word]);
     }
@@ -114,6 +115,26 @@ mod with_a_device {
                 assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
             }
         }
+    }
+
+    #[test]
+    fn plies_that_wait_go_through_the_memory_of_this_machine() {
+        if !there_is_one() {
+            return;
+        }
+        let path = game("stochastic-tic-tac-toe-3x3.gdl");
+        let here = run(&["solve", &path, "--json"]).json();
+        let flags = ["solve", &path, "--backend", "gpu", "--json"];
+        for stream in ["--stream", "--stream=64MiB"] {
+            let ran = run(&[&flags[..], &[stream]].concat());
+            assert_eq!(ran.status, 0, "{ran:?}");
+            assert_eq!(ran.json()["value"], here["value"], "{stream}");
+        }
+        let ran = run(&[&flags[..], &["--stream=1KiB"]].concat());
+        assert_eq!(ran.status, 1, "{ran:?}");
+        assert_eq!(ran.json()["halt"]["reason"], "memory");
+        let ran = run(&["solve", &path, "--backend", "gpu", "--stream=1KiB"]);
+        assert!(ran.status == 1 && ran.err.contains("give `--stream` more"), "{ran:?}");
     }
 
     #[test]

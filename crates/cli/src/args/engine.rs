@@ -67,6 +67,11 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = "DEVICE", allow_negative_numbers = true)]
     #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) device: Option<String>,
+    /// Let plies that wait go through the memory of this machine where the device has no room, or holds
+    /// this much (needs --backend gpu or auto)
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true)]
+    #[arg(value_parser = quantity::size)]
+    pub(crate) stream: Option<Option<u64>>,
     /// Where the formula binds variables that others define (needs --engine symbolic)
     #[arg(long, value_enum)]
     pub(crate) placement: Option<PlacementName>,

@@ -13,7 +13,7 @@ use std::time::Instant;
 use kernel::{Expander, Expansion, PlaneKernel, Shaders};
 use rustc_hash::FxHashMap;
 use solve::{Leaf, Limits, Plan, PlyCounts, RootEdge, Scale, SweepBackend, Trouble, shares};
-use verdict::Watch;
+use verdict::{HaltReason, Watch};
 
 use crate::Choices;
 use crate::arena::{Arena, Grown, Region};
@@ -23,6 +23,7 @@ use crate::parts::{Part, PartSize};
 use crate::passes::{Params, Passes, Sizes};
 use crate::profile::Profile;
 use crate::session::Session;
+use crate::stream::Stream;
 use crate::tables::{Seating, level_words};
 use crate::values::Values;
 
@@ -141,6 +142,7 @@ pub(crate) struct Plies {
     pub(crate) first_states: FxHashMap<Vec<u64>, u32>,
     pub(crate) root_value: Option<Vec<u64>>,
     pub(crate) limits: Limits,
+    pub(crate) stream: Stream,
     pub(crate) pace: Pace,
     /// Joint moves of the last chunk.
     pub(crate) usual_joints: usize,
@@ -213,6 +215,8 @@ impl Plies {
             is_fixed: choices.candidates.is_some(),
             products: 1 << 20,
         };
+        let stream = Stream::new(choices.stream);
+        session.take_refusal();
         let mut made = Self {
             passes,
             seating,
@@ -220,8 +224,8 @@ impl Plies {
             plies: vec![Ply::of([1])],
             keys: [vec![Grown::default()], Vec::new()],
             part_size: PartSize::new(shape.words, session.adapter().binding_bytes),
-            edges: Arena::default(),
-            infos: Arena::default(),
+            edges: Arena::new(stream.slab_bytes()),
+            infos: Arena::new(stream.slab_bytes()),
             tables: Arena::default(),
             known: FxHashMap::default(),
             updates: FxHashMap::default(),
@@ -237,6 +241,7 @@ impl Plies {
             first_states: FxHashMap::default(),
             root_value: None,
             limits,
+            stream,
             pace,
             usual_joints: shape.moves.clamp(4, 64),
             kernel: plan.kernel,
@@ -299,10 +304,16 @@ impl Plies {
         )
     }
 
-    /// Checks the limits before so many bytes more are taken.
-    pub(crate) fn check(&self, watch: &Watch<'_>, extra: u64, share: f64) -> Result<(), Trouble> {
+    /// Checks the limits before so many bytes more are taken, and makes room for them.
+    pub(crate) fn check(
+        &mut self,
+        watch: &Watch<'_>,
+        extra: u64,
+        share: f64,
+    ) -> Result<(), Trouble> {
         self.session.check()?;
-        self.limits.check(watch, self.session.held() + extra, share)
+        self.limits.check(watch, self.session.held() + self.copied() + extra, share)?;
+        self.hold(extra, watch)
     }
 
     /// A state of a part of the newest ply that a shader found flawed, expanded on the processor.
@@ -365,7 +376,7 @@ impl SweepBackend for Plies {
     }
 
     fn bytes(&self) -> u64 {
-        self.session.held()
+        self.session.held() + self.copied()
     }
 
     fn has_bounds(&self) -> bool {
@@ -374,25 +385,28 @@ impl SweepBackend for Plies {
 
     fn advance(&mut self, most_steps: u32, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
         assert!(most_steps > 0, "a step is left");
-        let begun = Instant::now();
-        let marks = (self.edges.mark(), self.infos.mark());
         let newest = self.plies.len() - 1;
-        self.begin_row(newest, false);
-        match self.grow(watch) {
-            Ok(counts) => {
-                self.end_row(begun, counts.states, counts.edges, 0);
-                if newest == 0 {
-                    self.learn_first(watch)?;
+        loop {
+            let begun = Instant::now();
+            let marks = (self.edges.mark(), self.infos.mark());
+            self.begin_row(newest, false);
+            match self.grow(watch) {
+                Ok(counts) => {
+                    self.end_row(begun, counts.states, counts.edges, 0);
+                    if newest == 0 {
+                        self.learn_first(watch)?;
+                    }
+                    return Ok(counts);
                 }
-                Ok(counts)
-            }
-            Err(trouble) => {
-                self.edges.cut(marks.0);
-                self.infos.cut(marks.1);
-                let states: Vec<usize> =
-                    self.plies[newest].parts.iter().map(|part| part.states).collect();
-                self.plies[newest] = Ply::of(states);
-                Err(trouble)
+                Err(trouble) => {
+                    self.edges.cut(marks.0);
+                    self.infos.cut(marks.1);
+                    let states = self.plies[newest].parts.iter().map(|part| part.states);
+                    self.plies[newest] = Ply::of(states.collect::<Vec<_>>());
+                    if !self.is_less_enough(&trouble) {
+                        return Err(trouble);
+                    }
+                }
             }
         }
     }
@@ -411,10 +425,18 @@ impl SweepBackend for Plies {
         let begun = Instant::now();
         self.root_value = None;
         self.begin_row(ply, true);
-        self.value(ply, leaf, scale, watch)?;
+        while let Err(trouble) = self.value(ply, leaf, scale, watch) {
+            if !self.is_less_enough(&trouble) {
+                return Err(trouble);
+            }
+        }
         let (states, edges) = (self.plies[ply].states as u64, self.plies[ply].edges);
         self.end_row(begun, states, edges, 2 * scale.limbs);
         Ok(())
+    }
+
+    fn advice(&self, reason: &HaltReason) -> Option<String> {
+        self.stream.advice(reason)
     }
 
     fn root_edges(&mut self) -> Result<Vec<RootEdge>, Trouble> {

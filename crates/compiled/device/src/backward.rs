@@ -18,6 +18,7 @@ use crate::fault::unfit;
 use crate::forward::view;
 use crate::parts::Part;
 use crate::passes::{Params, WIDEST};
+use crate::stream::{Stage, Waiting};
 use crate::values::spans;
 
 const LONG: Duration = Duration::from_millis(150);
@@ -57,6 +58,7 @@ impl Plies {
                 format!("a value has {} bits, and a device does {}", 32 * limbs, 32 * WIDEST),
             ));
         }
+        self.stream.stage = Stage::Backward(None, None);
         let seen = self.session.adapter().binding_bytes;
         let spans = spans(&self.plies[ply].parts, (seen / (4 * limbs as u64)) as usize);
         let session = Arc::clone(&self.session);
@@ -129,6 +131,11 @@ impl Plies {
             self.check(watch, 0, BACKWARD_SHARE)?;
             let (mut cuts, mut room) = (Vec::new(), self.pace.products);
             while at < chunks.len() && room > 0 && cuts.len() < 64 {
+                if cuts.first().is_some_and(|first: &Cut| {
+                    self.is_apart(ply, &chunks[first.chunk], &chunks[at])
+                }) {
+                    break;
+                }
                 let joints = chunks[at].joints.as_ref().map_or(1, |joints| joints.count);
                 let fits = (room / (joints * limbs)).clamp(64, 1 << 20);
                 let fits = fits.min(self.most_gathered(&self.values[1 - ply % 2], joints));
@@ -140,6 +147,9 @@ impl Plies {
                 }
                 (at, start) = if end == chunks[at].states { (at + 1, 0) } else { (at, end) };
             }
+            if let Some(first) = cuts.first() {
+                self.bring_waiting(ply, &chunks[first.chunk], watch)?;
+            }
             let begun = Instant::now();
             self.value_cuts(ply, chunks, &cuts, (leaf, scale), watch)?;
             let took = begun.elapsed();
@@ -150,6 +160,33 @@ impl Plies {
             }
         }
         Ok(())
+    }
+
+    /// The buffers in which a chunk's edges and its part's words lie.
+    fn waiting_slabs(&self, ply: usize, chunk: &Chunk) -> (Option<usize>, Option<usize>) {
+        let edges = chunk.joints.as_ref().map(|_| chunk.edges.slab);
+        (edges, self.plies[ply].parts[chunk.part].infos.map(|infos| infos.slab))
+    }
+
+    /// Whether two chunks are not valued in one call, since what they need may be away.
+    fn is_apart(&self, ply: usize, one: &Chunk, other: &Chunk) -> bool {
+        self.stream.is_on() && self.waiting_slabs(ply, one) != self.waiting_slabs(ply, other)
+    }
+
+    /// Makes sure that what a chunk's values are made from is on the device.
+    fn bring_waiting(
+        &mut self,
+        ply: usize,
+        chunk: &Chunk,
+        watch: &Watch<'_>,
+    ) -> Result<(), Trouble> {
+        let (edges, infos) = self.waiting_slabs(ply, chunk);
+        self.stream.stage = Stage::Backward(edges, infos);
+        if chunk.joints.is_some() {
+            self.bring(Waiting::Edges, chunk.edges, watch)?;
+        }
+        let infos = self.plies[ply].parts[chunk.part].infos.expect("the ply was looked at");
+        self.bring(Waiting::Infos, infos, watch)
     }
 
     /// The first of these states of a chunk whose values lie in one buffer.

@@ -26,6 +26,7 @@ use crate::joints::OnCall;
 use crate::parts::{Crowded, NextPart};
 use crate::passes::Params;
 use crate::profile::PlyRow;
+use crate::stream::{Stage, Waiting};
 
 /// Bytes of one scratch buffer, at most.
 pub(crate) const MOST_SCRATCH: u64 = 1 << 27;
@@ -130,14 +131,21 @@ impl Plies {
 
     /// Room for a word a state of the newest ply.
     fn take_infos(&mut self, watch: &Watch<'_>) -> Result<(), Trouble> {
+        self.stream.stage = Stage::Forward;
         let newest = self.plies.len() - 1;
         for part in 0..self.plies[newest].parts.len() {
             let one = self.plies[newest].parts[part];
-            if one.infos.is_none() {
-                let bytes = 4 * one.states as u64;
-                self.check(watch, self.infos.growth(bytes), FORWARD_SHARE)?;
-                let infos = self.infos.take(&self.session, bytes)?;
-                self.plies[newest].parts[part].infos = Some(infos);
+            match one.infos {
+                Some(infos) => {
+                    self.bring(Waiting::Infos, infos, watch)?;
+                    self.infos.write(infos);
+                }
+                None => {
+                    let bytes = 4 * one.states as u64;
+                    self.check(watch, self.infos.growth(bytes), FORWARD_SHARE)?;
+                    let infos = self.infos.take(&self.session, bytes)?;
+                    self.plies[newest].parts[part].infos = Some(infos);
+                }
             }
         }
         Ok(())

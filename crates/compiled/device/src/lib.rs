@@ -25,6 +25,7 @@ mod parts;
 mod passes;
 mod profile;
 mod session;
+mod stream;
 mod tables;
 mod values;
 
@@ -54,6 +55,8 @@ pub(crate) struct Choices {
     pub(crate) form: Option<Form>,
     /// Candidates of a chunk.
     pub(crate) candidates: Option<usize>,
+    /// Bytes that may be held on the device, where plies that wait go elsewhere.
+    pub(crate) stream: Option<u64>,
 }
 
 impl Gpu {
@@ -92,6 +95,13 @@ impl Gpu {
         self.with(Choices { candidates: Some(candidates), ..self.choices })
     }
 
+    /// The same device, which holds at most so many bytes, or as many as it has: plies that wait for the
+    /// way back go through the memory of this machine where they do not fit.
+    #[must_use]
+    pub fn streaming(&self, most_bytes: Option<u64>) -> Self {
+        self.with(Choices { stream: Some(most_bytes.unwrap_or(u64::MAX)), ..self.choices })
+    }
+
     fn with(&self, choices: Choices) -> Self {
         Self { session: Arc::clone(&self.session), profile: Arc::default(), choices }
     }
@@ -104,6 +114,22 @@ impl Gpu {
     /// What was done on it so far.
     pub fn profile(&self) -> Profile {
         self.profile.lock().unwrap_or_else(|held| held.into_inner()).clone()
+    }
+
+    /// Lets the device refuse more than so many bytes of buffers, as one that has no more does; for
+    /// tests of what follows.
+    pub fn shrink(&self, bytes: u64) {
+        self.session.shrink(bytes);
+    }
+
+    /// Whether it ever had no memory for what was needed.
+    pub fn has_refused(&self) -> bool {
+        self.session.has_refused()
+    }
+
+    /// Bytes of all buffers that it holds now.
+    pub fn held(&self) -> u64 {
+        self.session.held()
     }
 
     /// Takes the device away, as a driver that resets does; for tests of what follows.
@@ -121,7 +147,10 @@ impl solve::Device for Gpu {
         let (session, profile) = (Arc::clone(&self.session), Arc::clone(&self.profile));
         match backend::Plies::new(session, profile, plan, self.choices, watch) {
             Ok(plies) => Ok(Box::new(plies)),
-            Err(trouble) => Err(fault::stop(trouble)),
+            Err(trouble) => match self.session.take_refusal() {
+                Some(_) => Err(Stop::Environment(DeviceFault::OutOfMemory(0).to_string())),
+                None => Err(fault::stop(trouble)),
+            },
         }
     }
 }

@@ -70,6 +70,15 @@ pub(crate) struct Timing {
 /// Pipelines by the name of their shader and the words of a value that it has room for.
 pub(crate) type Kernels = FxHashMap<(&'static str, u32), Arc<Kernel>>;
 
+/// A buffer that the device had no memory for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// Bytes that were held.
+    pub(crate) held: u64,
+    /// Bytes of the buffer.
+    pub(crate) bytes: u64,
+}
+
 /// An open device.
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -80,6 +89,11 @@ pub(crate) struct Session {
     layouts: Mutex<FxHashMap<(u32, u32), Layout>>,
     kernels: Mutex<Kernels>,
     held: Arc<AtomicU64>,
+    /// Bytes that the device has, as far as tests say so.
+    room: AtomicU64,
+    refused: Mutex<Option<Refusal>>,
+    /// Whether it ever did.
+    has_refused: AtomicBool,
     abandoned: AtomicBool,
     pub(crate) params: Memory,
     staging: Mutex<Memory>,
@@ -141,6 +155,9 @@ impl Session {
             turn: Mutex::default(),
             layouts: Mutex::default(),
             kernels: Mutex::default(),
+            room: AtomicU64::new(u64::MAX),
+            refused: Mutex::default(),
+            has_refused: AtomicBool::new(false),
             abandoned: AtomicBool::new(false),
             adapter,
             fault,
@@ -175,12 +192,40 @@ impl Session {
         self.device.destroy();
     }
 
+    /// From now on the device refuses more than this.
+    pub(crate) fn shrink(&self, bytes: u64) {
+        self.room.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Whether the device ever had no memory for a buffer.
+    pub(crate) fn has_refused(&self) -> bool {
+        self.has_refused.load(Ordering::Relaxed)
+    }
+
+    /// What the device refused, since this was last asked.
+    pub(crate) fn take_refusal(&self) -> Option<Refusal> {
+        locked(&self.refused).take()
+    }
+
     /// A buffer for shaders, of at least this size.
     pub(crate) fn memory(&self, bytes: u64) -> Result<Memory, Trouble> {
         let bytes = bytes.max(16).next_multiple_of(16);
         assert!(bytes <= self.adapter.buffer_bytes, "the caller keeps to the device's limits");
         self.check()?;
-        Ok(allocate(&self.device, &self.held, bytes, STORAGE)?)
+        let held = self.held();
+        let is_full = held + bytes > self.room.load(Ordering::Relaxed);
+        let made = match is_full {
+            true => Err(DeviceFault::OutOfMemory(bytes)),
+            false => allocate(&self.device, &self.held, bytes, STORAGE),
+        };
+        made.map_err(|fault| match fault {
+            DeviceFault::OutOfMemory(_) => {
+                self.has_refused.store(true, Ordering::Relaxed);
+                *locked(&self.refused) = Some(Refusal { held, bytes });
+                Trouble::Limit(HaltReason::Memory { needed: held + bytes })
+            }
+            fault => fault.into(),
+        })
     }
 
     /// Whether nothing has gone wrong so far.

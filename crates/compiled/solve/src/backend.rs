@@ -153,6 +153,10 @@ pub trait SweepBackend {
     fn settle(&mut self) -> Result<(), Trouble> {
         Ok(())
     }
+    /// What a user can do after a halt for this reason, where that is other than usual.
+    fn advice(&self, _reason: &HaltReason) -> Option<String> {
+        None
+    }
     /// Expands the newest ply into a new one (which may be empty), one step further or, where
     /// chance can be folded in, two, but not more than `most_steps`; checks all states met.
     ///

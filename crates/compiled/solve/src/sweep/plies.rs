@@ -315,7 +315,7 @@ impl Run {
             (counts.states, counts.decision_states) = (None, None);
         }
         Ended::Stop(Stop::Halted(Box::new(Halt {
-            advice: advice(&reason),
+            advice: self.backend.advice(&reason).unwrap_or_else(|| advice(&reason)),
             reason,
             lower,
             upper,
