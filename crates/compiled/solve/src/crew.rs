@@ -102,6 +102,9 @@ impl<T> Drop for Rest<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -118,6 +121,26 @@ mod tests {
             assert_eq!(squares, (0..100).map(|task| task * task).collect::<Vec<_>>());
             assert_eq!(workers.iter().sum::<usize>(), 100);
         }
+    }
+
+    #[test]
+    fn tasks_that_were_not_begun_are_left_by_all_threads() {
+        let crew = Crew::new(Some(2), 8);
+        let (failed, begun) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let ended = crew.share(&mut [(); 2], (0..1000).collect(), |(), task: usize| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            if task == 0 {
+                failed.store(true, Ordering::Relaxed);
+                return Err(task);
+            }
+            while !failed.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            std::thread::sleep(Duration::from_millis(1));
+            Ok(())
+        });
+        assert_eq!(ended.map(|done| done.len()), Err(vec![0]));
+        assert!(begun.into_inner() < 500, "the other thread does not do them all");
     }
 
     #[test]

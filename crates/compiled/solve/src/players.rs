@@ -395,3 +395,81 @@ impl Worth {
         self.height = self.height.max(other.height);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Limits as Bounds, question, under};
+
+    /// a goes left or right. Left, b goes up (through a state in which nobody chooses) or down;
+    /// right, a coin is tossed. The goals of a and b at each end are given.
+    fn shares(ends: [(&str, u32, u32); 4]) -> Result<Shares, Stop> {
+        let mut text = "(role a) (role b) (role random) (init start)
+            (<= (legal a left) (true start)) (<= (legal a right) (true start))
+            (<= (legal a noop) (not (true start)))
+            (<= (legal b up) (true sl)) (<= (legal b down) (true sl))
+            (<= (legal b noop) (not (true sl)))
+            (<= (legal random heads) (true sr)) (<= (legal random tails) (true sr))
+            (<= (legal random noop) (not (true sr)))
+            (<= (next sl) (true start) (does a left)) (<= (next sr) (true start) (does a right))
+            (<= (next climb) (true sl) (does b up)) (<= (next up) (true climb))
+            (<= (next down) (true sl) (does b down))
+            (<= (next heads) (true sr) (does random heads))
+            (<= (next tails) (true sr) (does random tails))\n"
+            .to_owned();
+        for (end, a, b) in ends {
+            text += &format!("(<= terminal (true {end})) (<= (goal a {a}) (true {end}))");
+            text += &format!("(<= (goal b {b}) (true {end}))\n");
+        }
+        under(Bounds::default(), |watch| each(&question(&text), &Options::default(), watch))
+    }
+
+    fn numbers(goals: &[Ratio]) -> Vec<String> {
+        let whole = |goal: &Ratio| goal.to_string().trim_end_matches("/1").to_owned();
+        goals.iter().map(whole).collect()
+    }
+
+    #[test]
+    fn each_takes_what_is_best_for_itself() {
+        let coin = [("heads", 100, 0), ("tails", 0, 50)];
+        // b goes down for 80, so that left is worth 20 to a, and right half of 100.
+        let found = shares([("up", 100, 30), ("down", 20, 80), coin[0], coin[1]]);
+        let found = found.expect("one chooses at a time");
+        assert_eq!(found.roles, ["a", "b"]);
+        assert_eq!(numbers(&found.goals), ["50", "25"]);
+        assert_eq!(found.chooser.as_deref(), Some("a"));
+        let lines: Vec<(&str, Vec<String>, bool)> = found
+            .moves
+            .iter()
+            .map(|line| (line.text.as_str(), numbers(&line.goals), line.taken))
+            .collect();
+        let goals = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
+        assert_eq!(lines, [("left", goals("20", "80"), false), ("right", goals("50", "25"), true)]);
+        assert_eq!((found.tied, found.cut), (Some(false), Some(false)));
+        // Of the eight states four are ends, and one waits for the coin.
+        let counts = found.counts;
+        assert_eq!(
+            (counts.states, counts.decision_states, counts.plies),
+            (Some(8), Some(3), Some(3))
+        );
+    }
+
+    #[test]
+    fn a_tie_is_told_where_it_matters_to_others() {
+        let coin = [("heads", 100, 0), ("tails", 0, 50)];
+        for (up, down, tied) in [(100, 0, true), (0, 100, true), (40, 40, false)] {
+            let found = shares([("up", up, 60), ("down", down, 60), coin[0], coin[1]]);
+            assert_eq!(found.expect("an answer").tied, Some(tied), "{up} {down}");
+        }
+    }
+
+    #[test]
+    fn an_interrupt_ends_the_induction_before_it_begins() {
+        let asked = question(
+            "(role a) (init p) (legal a go) (next p) (<= terminal (true q)) (<= (next q) (true p)) (<= (goal a 100) (true q))",
+        );
+        let stopped = Bounds { interrupted: true, ..Bounds::default() };
+        let ended = under(stopped, |watch| each(&asked, &Options::default(), watch));
+        assert!(matches!(ended, Err(Stop::Halted(_))), "{ended:?}");
+    }
+}

@@ -31,6 +31,12 @@ fn bounds(ended: &Result<Verdict, Stop>) -> (Ratio, Ratio) {
 }
 
 #[test]
+fn engines_are_called_as_users_call_them() {
+    assert_eq!(Search::new(Options::default()).name(), "search");
+    assert_eq!(Sweep::new(Options::default()).name(), "sweep");
+}
+
+#[test]
 fn bounds_tighten_from_depth_to_depth_until_they_meet() {
     for name in ["stochastic-tic-tac-toe-3x3", "coin-guess", "penalties", "reroll"] {
         let question = Question { objective: Objective::Goal, ..game(name) };

@@ -126,3 +126,55 @@ fn grouped(fields: Vec<Range<usize>>) -> Option<Vec<Vec<Range<usize>>>> {
     }
     Some(groups)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use index::Id;
+    use kernel::{Casting, PlaneKernel};
+    use net::random::Random;
+
+    use super::*;
+
+    /// Groups of each size over several words of keys, some of them across a border of words.
+    #[test]
+    fn tables_sum_up_the_weights_of_what_holds() {
+        let mut random = Random::new(8);
+        for size in 2..=12 {
+            let count = 200 / size;
+            let mut text = "role \"x\"\ni0 \"go\"\nrole \"r\"\ni1 \"go\"\n".to_owned();
+            for base in 0..count * size {
+                let init = if base % size == 0 { " init" } else { "" };
+                text += &format!("b{base} \"p{base}\"{init}\n");
+            }
+            text += "legal i0 = true\nlegal i1 = true\nterminal = b1\n";
+            for base in 0..count * size {
+                let before = base / size * size + (base + size - 1) % size;
+                text += &format!("next b{base} = b{before}\n");
+            }
+            let net = Arc::new(net::parse_net(&text).expect("a network"));
+            let roles: Vec<gdl::RoleId> = net.roles.ids().collect();
+            let casting = Casting {
+                asked: roles[0],
+                opponents: Vec::new(),
+                chance: vec![roles[1]],
+                payoffs: [0; 101],
+                goal_optional: true,
+            };
+            let group = |at: usize| (at * size..(at + 1) * size).map(BaseId::from_index).collect();
+            let groups: Vec<Vec<BaseId>> = (0..count).map(group).collect();
+            let kernel = PlaneKernel::new(net.clone(), casting, &groups, &[]).expect("few moves");
+            let weights: IndexVec<BaseId, i64> =
+                net.bases.ids().map(|_| random.below(100) as i64 - 50).collect();
+            let tables = LevelTables::new(&kernel, &weights, 7).expect("narrow fields");
+            for _ in 0..50 {
+                let held: Vec<BaseId> =
+                    groups.iter().map(|group| group[random.below(group.len())]).collect();
+                let key = kernel.pack(&held).expect("one of each group");
+                let level = 7 + held.iter().map(|base| weights[*base]).sum::<i64>();
+                assert_eq!(tables.level(&key), level, "groups of {size}");
+            }
+        }
+    }
+}

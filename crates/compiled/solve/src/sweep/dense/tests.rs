@@ -245,6 +245,26 @@ fn many_digits_make_slabs_and_stages_that_change_nothing() {
     assert!(held >= 6 && parallel >= 3, "{held} held, {parallel} with slabs and stages");
 }
 
+#[test]
+fn tasks_of_many_blocks_change_nothing() {
+    let mut random = Random::new(6);
+    let (mut held, mut inner) = (0, 0);
+    for at in 0..14 {
+        let text = sheet_of(&mut random, (7, 3), 2);
+        let asked = question(&text);
+        if compare(&format!("game {at}:\n{text}"), &asked).is_some() {
+            continue;
+        }
+        held += 1;
+        under(Limits::default(), |watch| {
+            let game = Game::new(&asked, &Options::default(), watch).expect("a game");
+            let schedule = Plan::new(&game).expect("it was held").schedule;
+            inner += usize::from(schedule.inner > 1 && schedule.tops > 1 && schedule.tasks > 1);
+        });
+    }
+    assert!(held >= 6 && inner >= 3, "{held} held, {inner} with blocks in tasks");
+}
+
 /// What the compiler chooses under guesses of our own, and the answer.
 fn under_guesses(question: &Question, plant: impl Fn(&mut Guesses)) -> Option<Verdict> {
     under(Limits::default(), |watch| {

@@ -205,6 +205,12 @@ fn a_folder_of_something_else_is_left_alone() {
     assert!(begin().is_ok());
     fs::remove_file(folder.0.join("manifest")).expect("removed");
     assert_eq!(refusal(begin()), "checkpoint-foreign");
+    // A manifest that is there and cannot be read is no checkpoint that was never begun.
+    fs::create_dir(folder.0.join("manifest")).expect("made");
+    match begin() {
+        Err(Stop::Environment(said)) => assert!(said.contains("cannot read"), "{said}"),
+        other => panic!("a fault of the folder was expected: {other:?}"),
+    }
 }
 
 #[test]
@@ -376,6 +382,55 @@ fn a_table_is_the_same_however_memory_was_used() {
         fs::read(folder.0.join("table")).expect("written")
     };
     assert!(written(false) == written(true), "the same bytes");
+}
+
+/// Each entry of a table against a solve from its state: the value, and which moves are best.
+#[test]
+fn a_table_has_the_values_and_best_moves_of_solves_from_its_states() {
+    for (name, objective) in [("reroll", Objective::Goal), ("coin-row", Objective::Goal)] {
+        let path = format!("{}/../../../games/{name}.gdl", env!("CARGO_MANIFEST_DIR"));
+        let sheet = fs::read_to_string(path).expect("a game of the project");
+        let rules: Vec<&str> = sheet.lines().filter(|line| !line.starts_with("(init")).collect();
+        let folder = Folder::new();
+        fs::create_dir_all(&folder.0).expect("a folder");
+        let file = folder.0.join("table");
+        let storage = Storage { table: Some(file.clone()), ..Storage::default() };
+        let asked = |text: &str| Question { objective, ..question(text) };
+        let writer = Sweep::new(Options::default()).with_storage(storage);
+        solved(&writer, &asked(&sheet)).expect("an answer");
+        let table = table::Table::open(&file).expect("whole");
+        let (mut reader, mut choices) = (table::Lookup::new(&table, 1 << 20), 0);
+        for layer in 0..table.layers().len() {
+            let block = table.block(layer, 0).expect("whole");
+            for at in (0..block.len()).step_by(1 + block.len() / 8) {
+                let found = reader.find(layer, block.key(at)).expect("whole").expect("there");
+                if found.choice().choosers == 0 {
+                    // Nobody may have a move there, and no sheet begins so.
+                    continue;
+                }
+                let state = table.layout().state(block.key(at)).expect("a state");
+                let held = state.iter().map(|id| &table.layout().names()[*id]);
+                let held = held.chain(table.layout().always()).map(|it| format!("(init {it})"));
+                let from = asked(&format!("{}\n{}", rules.join("\n"), held.collect::<String>()));
+                let verdict = solved(&Sweep::new(Options::default()), &from).expect("an answer");
+                assert_eq!(reader.value(&found), verdict.value, "{name}: {state:?}");
+                let best = found.choice().each().map(|one| {
+                    let [one] = one else { panic!("one role chooses at a time") };
+                    table.move_of(*one).expect("a move").text.clone()
+                });
+                let mut best: Vec<String> = best.collect();
+                let wanted = verdict.moves.iter().filter(|line| line.value == verdict.value);
+                let mut wanted: Vec<String> = wanted.map(|line| line.text.clone()).collect();
+                best.sort();
+                wanted.sort();
+                choices += usize::from(verdict.moves.len() > best.len());
+                if !(verdict.moves.len() < 2 && best.len() < 2) {
+                    assert_eq!(best, wanted, "{name}: {state:?}");
+                }
+            }
+        }
+        assert!(choices > 0, "{name}: some moves are better than others");
+    }
 }
 
 /// What does not fit in memory is found part by part, and looked up range by range; here nothing
