@@ -258,25 +258,49 @@ fn a_counter_that_only_steps_costs_few_operations_and_its_overflow_is_found() {
     assert_eq!(flaw.kind, FlawKind::GuessBroken(0));
 }
 
-/// Keys of several words: coins, each turned by a move of its own.
-#[test]
-fn expansions_of_long_keys_are_right_in_every_lane() {
-    const COINS: usize = 70;
+/// Coins, each turned by a move of its own, and two goals that may hold at the end.
+fn coins(count: usize) -> Sample {
     let mut text = "role \"x\"\n".to_owned();
-    (0..COINS).for_each(|coin| text += &format!("i{coin} \"turn{coin}\"\n"));
-    (0..COINS).for_each(|coin| text += &format!("b{coin} \"coin{coin}\"\n"));
-    for coin in 0..COINS {
+    (0..count).for_each(|coin| text += &format!("i{coin} \"turn{coin}\"\n"));
+    (0..count).for_each(|coin| text += &format!("b{coin} \"coin{coin}\"\n"));
+    for coin in 0..count {
         text += &format!("g{} = not b{coin}\nlegal i{coin} = g{}\n", 1000 + coin, 1000 + coin);
-        text +=
-            &format!("g{} = or b{coin} i{coin}\nnext b{coin} = g{}\n", 2000 + coin, 2000 + coin);
+        text += &format!("g{} = or b{coin} i{coin}\n", 2000 + coin);
+        text += &format!("next b{coin} = g{}\n", 2000 + coin);
     }
-    text += &format!("role \"random\"\ni{COINS} \"wait\"\nlegal i{COINS} = true\n");
-    text += "terminal = b0\ngoal r0 100 = b0\n";
-    let net = Arc::new(net::parse_net(&text).expect("a network"));
-    let sample = Sample { net, groups: Vec::new() };
-    let mut kernel = kernel(&sample, &[]);
+    text += &format!("role \"random\"\ni{count} \"wait\"\nlegal i{count} = true\n");
+    text += "terminal = b0\ngoal r0 50 = b1\ngoal r0 100 = b0\n";
+    Sample { net: Arc::new(net::parse_net(&text).expect("a network")), groups: Vec::new() }
+}
+
+#[test]
+fn expansions_of_keys_of_several_words_are_right_in_every_lane() {
+    let game = coins(70);
+    let mut kernel = kernel(&game, &[]);
     assert_eq!(kernel.words(), 2);
-    assert!(reach(&mut kernel, &sample, 500).len() > 1000);
+    let keys = [vec![], vec![3, 64], vec![69]].map(|coins: Vec<usize>| {
+        let coins: Vec<BaseId> = coins.into_iter().map(BaseId::from_index).collect();
+        kernel.pack(&coins).expect("it packs")
+    });
+    let (block, mut out) = (keys.concat(), Expansion::default());
+    kernel.expand(&block, true, &mut out).expect("a well-formed game");
+    check_expansion(&game.net, &casting(&game.net), &kernel, &block, &out).unwrap();
+}
+
+#[test]
+fn two_goals_are_told_of_the_lane_in_which_both_hold() {
+    let game = coins(10);
+    let mut kernel = kernel(&game, &[]);
+    let [none, both] = [vec![], vec![0, 1]].map(|coins: Vec<usize>| {
+        let coins: Vec<BaseId> = coins.into_iter().map(BaseId::from_index).collect();
+        kernel.pack(&coins).expect("it packs")
+    });
+    for lane in [0, 1, 63, 64, 70, 900] {
+        let mut block = none.repeat(1000);
+        block[lane] = both[0];
+        let flaw = kernel.expand(&block, true, &mut Expansion::default()).expect_err("two goals");
+        assert_eq!((flaw.lane, flaw.kind), (lane, FlawKind::SeveralGoals(vec![50, 100])));
+    }
 }
 
 /// The check that all tests of expansions rest on, with one thing changed at a time.

@@ -176,9 +176,9 @@ impl<V: Lane> Sample<V> {
 
     fn children(&self) -> (Vec<Child<'_, V>>, Vec<usize>) {
         // Two blocks of each term, the other one and the block itself, with a gap before them.
-        let children = self.beyond.iter().flat_map(|block| [Child::Held(block), Child::Own]);
-        let children = std::iter::once(Child::Missing).chain(children).collect();
-        (children, (0..self.beyond.len()).map(|term| 1 + 2 * term).collect())
+        let of_term = |block| [Child::Missing, Child::Held(block), Child::Own];
+        let children = self.beyond.iter().flat_map(of_term).collect();
+        (children, (0..self.beyond.len()).map(|term| 1 + 3 * term).collect())
     }
 
     /// The value of each lane, from the last on, by what is said of it.

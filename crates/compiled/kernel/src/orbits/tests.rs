@@ -54,6 +54,7 @@ fn agree(shape: &Shape, most: usize, random: &mut Random) -> usize {
     let kernel = kernel.expect("few joint moves");
     let generators: Vec<Automorphism> = (0..9).map(|_| exchange(&game, random)).collect();
     let group = elements(game.net.bases.len(), &generators, most);
+    assert!(Orbits::new(&kernel, &group[..1]).is_none(), "nothing is moved");
     let Some(orbits) = Orbits::new(&kernel, &group) else { return 0 };
     let mut sizes = Vec::new();
     for _ in 0..50 {
