@@ -17,6 +17,7 @@ use verdict::{HaltReason, Watch};
 
 use crate::Choices;
 use crate::arena::{Arena, Grown, Region};
+use crate::dense::Bitmap;
 use crate::fault::{DeviceFault, unfit, unlike};
 use crate::joints::{Form, OnCall, OnDevice};
 use crate::parts::{Part, PartSize};
@@ -90,6 +91,9 @@ pub(crate) struct Scratch {
     pub(crate) chosen: Grown,
     /// The tables of the parts.
     pub(crate) slots: Vec<Grown>,
+    /// Marks of all keys, and how many there are before each word.
+    pub(crate) bitmap: Grown,
+    pub(crate) ranks: Grown,
     pub(crate) heard: Grown,
     pub(crate) scale: Grown,
     /// Values of children in the order of edges, and edges to their places there.
@@ -120,6 +124,9 @@ pub(crate) struct Plies {
     /// Keys of the newest ply, and of the one that is made from it, part by part.
     pub(crate) keys: [Vec<Grown>; 2],
     pub(crate) part_size: PartSize,
+    /// Whether next plies are marked in bitmaps, where one is told, and in which this one is.
+    pub(crate) dense: Option<bool>,
+    pub(crate) marking: Option<Bitmap>,
     pub(crate) edges: Arena,
     pub(crate) infos: Arena,
     pub(crate) tables: Arena,
@@ -223,6 +230,8 @@ impl Plies {
             shape,
             plies: vec![Ply::of([1])],
             keys: [vec![Grown::default()], Vec::new()],
+            dense: choices.dense,
+            marking: None,
             part_size: PartSize::new(shape.words, session.adapter().binding_bytes),
             edges: Arena::new(stream.slab_bytes()),
             infos: Arena::new(stream.slab_bytes()),
@@ -412,7 +421,12 @@ impl SweepBackend for Plies {
     }
 
     fn inspect(&mut self, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
-        self.look(watch)
+        loop {
+            match self.look(watch) {
+                Err(trouble) if self.is_less_enough(&trouble) => {}
+                looked => return looked,
+            }
+        }
     }
 
     fn back_up(

@@ -149,7 +149,10 @@ impl Plies {
                 batch.run(&passes.step, params, &views, [groups, 1, 1], moved);
             }
         }
-        self.run_distinct(&mut batch, chunk, next, params);
+        match self.marking {
+            Some(bitmap) => self.run_marks(&mut batch, chunk, params, bitmap),
+            None => self.run_distinct(&mut batch, chunk, next, params),
+        }
         let profile = self.locked_profile();
         batch.finish(&[(told.buffer, 0, heard_bytes)], watch, &mut locked(&profile))
     }

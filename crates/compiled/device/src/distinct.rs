@@ -79,6 +79,9 @@ impl Plies {
         if largest > self.session.adapter().binding_bytes {
             return Place::ForFewer(largest);
         }
+        if self.marking.is_some() {
+            return Place::There;
+        }
         let candidates = 32 * groups * joints.count;
         let lack = next.iter().find_map(|part| self.part_size.room(part.states, candidates).err());
         let stride = self.part_size.stride();
@@ -105,7 +108,9 @@ impl Plies {
         let needs = self.needs(chunk.groups(), joints);
         let candidates = 32 * chunk.groups() * joints.count;
         let room = |part: &NextPart| self.part_size.room(part.states, candidates);
-        let rooms: Result<Vec<(u64, usize)>, u64> = next.iter().map(room).collect();
+        // Marks need no room for keys before they are counted.
+        let parts = if self.marking.is_some() { &next[..0] } else { &next[..] };
+        let rooms: Result<Vec<(u64, usize)>, u64> = parts.iter().map(room).collect();
         let rooms = rooms.map_err(|bytes| self.too_large(bytes))?;
         let more = |old: &Grown, bytes: u64| old.size_for(&session, bytes) - old.bytes();
         let scratch = &self.scratch;

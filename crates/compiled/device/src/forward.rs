@@ -9,7 +9,8 @@
 //!    the first of each is a new state, and edges become numbers of states.
 //!
 //! The table outlives the chunk, so that plies can be cut anywhere. Where one buffer does not hold the
-//! next ply, 3 is done part by part ([`crate::parts`]).
+//! next ply, 3 is done part by part ([`crate::parts`]); where keys are dense, a bitmap takes the place of
+//! the table ([`crate::dense`]).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -57,11 +58,17 @@ impl Plies {
         self.take_infos(watch)?;
         let mark = self.edges.mark();
         let mut count = self.likely_parts();
+        self.marking = self.bitmap();
         let (counts, next) = loop {
             let mut next = vec![NextPart::default(); count];
             let mut counts = PlyCounts { steps: 1, ..PlyCounts::default() };
             match self.expand(&mut next, &mut counts, watch)? {
                 Ok(()) => break (counts, next),
+                Err(_) if self.marking.is_some() => {
+                    self.marking = None;
+                    self.edges.cut(mark);
+                    self.plies[newest].chunks.clear();
+                }
                 Err(_) if 2 * count <= self.part_size.most_parts() => {
                     count *= 2;
                     self.edges.cut(mark);
@@ -96,6 +103,9 @@ impl Plies {
     ) -> Result<Result<(), Crowded>, Trouble> {
         self.keys[1].resize_with(next.len(), Grown::default);
         self.scratch.slots.resize_with(next.len(), Grown::default);
+        if let Some(bitmap) = self.marking {
+            self.begin_marks(bitmap, watch)?;
+        }
         let newest = self.plies.len() - 1;
         for part in 0..self.plies[newest].parts.len() {
             let mut first = 0;
@@ -108,7 +118,10 @@ impl Plies {
                 }
             }
         }
-        Ok(Ok(()))
+        match self.marking {
+            Some(bitmap) => self.number_marks(bitmap, &mut next[0], counts.edges, watch),
+            None => Ok(Ok(())),
+        }
     }
 
     /// Looks at the newest ply without expanding it.

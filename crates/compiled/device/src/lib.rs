@@ -15,6 +15,7 @@ mod backend;
 mod backward;
 mod batch;
 mod children;
+mod dense;
 mod distinct;
 mod fault;
 mod forward;
@@ -55,6 +56,8 @@ pub(crate) struct Choices {
     pub(crate) form: Option<Form>,
     /// Candidates of a chunk.
     pub(crate) candidates: Option<usize>,
+    /// Whether states are marked in a bitmap of all keys, where keys are short enough.
+    pub(crate) dense: Option<bool>,
     /// Bytes that may be held on the device, where plies that wait go elsewhere.
     pub(crate) stream: Option<u64>,
 }
@@ -93,6 +96,13 @@ impl Gpu {
     #[must_use]
     pub fn in_chunks(&self, candidates: usize) -> Self {
         self.with(Choices { candidates: Some(candidates), ..self.choices })
+    }
+
+    /// The same device, which finds states by a bitmap of all keys wherever keys are short enough, or
+    /// never, and not where that suits their number.
+    #[must_use]
+    pub fn by_bitmaps(&self, always: bool) -> Self {
+        self.with(Choices { dense: Some(always), ..self.choices })
     }
 
     /// The same device, which holds at most so many bytes, or as many as it has: plies that wait for the

@@ -119,7 +119,7 @@ const LOOK_AND_TRANSPOSE: &str = concat!(
     include_str!("../../../../shaders/transpose.wgsl")
 );
 
-const SOURCES: [Source; 19] = [
+const SOURCES: [Source; 23] = [
     source("unpack", shader!("unpack"), shader!("transpose"), (1, 1), Per::Group),
     source("peek", shader!("peek"), LOOK_AND_TRANSPOSE, (2, 1), Per::Group),
     source("step_by_tables", shader!("step"), shader!("look"), (5, 3), Per::Group),
@@ -137,6 +137,10 @@ const SOURCES: [Source; 19] = [
     source("resolve", shader!("resolve"), "", (2, 1), Per::State),
     source("rehash", shader!("rehash"), shader!("hash"), (1, 2), Per::State),
     source("copy", shader!("copy"), "", (1, 1), Per::State),
+    source("mark", shader!("mark"), "", (2, 2), Per::State),
+    source("count", shader!("count"), "", (1, 1), Per::State),
+    source("spread", shader!("spread"), "", (3, 2), Per::State),
+    source("number", shader!("number"), "", (2, 1), Per::State),
     source("gather", shader!("gather"), "", (2, 2), Per::State),
     source("back_up", shader!("back_up"), "", (5, 1), Per::State),
 ];
@@ -202,6 +206,11 @@ pub(crate) struct Passes {
     pub(crate) scatter: Arc<Kernel>,
     pub(crate) resolve: Arc<Kernel>,
     pub(crate) rehash: Arc<Kernel>,
+    /// The same by a bitmap of all keys.
+    pub(crate) mark: Arc<Kernel>,
+    pub(crate) count: Arc<Kernel>,
+    pub(crate) spread: Arc<Kernel>,
+    pub(crate) number: Arc<Kernel>,
     pub(crate) copy: Arc<Kernel>,
     pub(crate) gather: Arc<Kernel>,
     /// Values of few words come first; made when they are first needed.
@@ -240,6 +249,10 @@ impl Passes {
             scatter: maker.named("scatter")?,
             resolve: maker.named("resolve")?,
             rehash: maker.named("rehash")?,
+            mark: maker.named("mark")?,
+            count: maker.named("count")?,
+            spread: maker.named("spread")?,
+            number: maker.named("number")?,
             copy: maker.named("copy")?,
             gather: maker.named("gather")?,
             back_up: Vec::new(),

@@ -135,11 +135,8 @@ impl Plies {
 
     /// Whether it was the device that refused memory, and less is tried from here on.
     pub(crate) fn is_less_enough(&mut self, trouble: &Trouble) -> bool {
-        let Some(refusal) = self.session.take_refusal() else { return false };
-        assert!(
-            matches!(trouble, Trouble::Limit(HaltReason::Memory { .. })),
-            "a refusal is a lack of memory"
-        );
+        let is_lack = matches!(trouble, Trouble::Limit(HaltReason::Memory { .. }));
+        let Some(refusal) = self.session.take_refusal().filter(|_| is_lack) else { return false };
         let learned = self.stream.learn(refusal);
         let slab_bytes = self.stream.slab_bytes();
         self.edges.limit(slab_bytes);
