@@ -30,7 +30,7 @@ use crate::profile::PlyRow;
 use crate::stream::{Stage, Waiting};
 
 /// Bytes of one scratch buffer, at most.
-pub(crate) const MOST_SCRATCH: u64 = 1 << 27;
+const MOST_SCRATCH: u64 = 1 << 27;
 
 pub(crate) fn view(arena: &Arena, region: Region) -> View<'_> {
     let (buffer, offset) = arena.place(region);
@@ -169,10 +169,15 @@ impl Plies {
         (watch.progress)(&Progress { states, bytes, ..Progress::default() });
     }
 
+    /// Bytes of one scratch buffer, at most: on a device that holds little, a small part of that.
+    pub(crate) fn most_scratch(&self) -> u64 {
+        let seen = self.session.adapter().binding_bytes;
+        MOST_SCRATCH.min(seen).min(self.stream.scratch_bytes())
+    }
+
     /// States of a chunk with so many joint moves, by the pace and the limits of buffers.
     fn chunk_states(&self, joints: usize) -> usize {
-        let adapter = self.session.adapter();
-        let most = MOST_SCRATCH.min(adapter.binding_bytes);
+        let most = self.most_scratch();
         let shape = &self.shape;
         // Bytes of the largest scratch buffer, for 32 candidates.
         let rows = (shape.bits + 1).max(shape.update_held).max(32 * shape.words);

@@ -14,7 +14,6 @@ use crate::arena::Grown;
 use crate::backend::{Chunk, Plies, locked};
 use crate::backward::Cut;
 use crate::batch::{Batch, View};
-use crate::forward::MOST_SCRATCH;
 use crate::passes::Params;
 use crate::values::Values;
 
@@ -25,8 +24,7 @@ impl Plies {
         if below.is_whole() {
             return usize::MAX;
         }
-        let most = self.session.adapter().binding_bytes.min(MOST_SCRATCH);
-        let states = most / (4 * below.limbs.max(1) * joints) as u64;
+        let states = self.most_scratch() / (4 * below.limbs.max(1) * joints) as u64;
         (states as usize / 32 * 32).max(32)
     }
 

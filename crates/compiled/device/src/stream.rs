@@ -22,6 +22,10 @@ const MOST_READ: u64 = 1 << 22;
 /// Buffers that the device can hold at once, about.
 const SLABS: u64 = 16;
 
+/// Bytes of a buffer that is used again for each chunk, at least; the whole over the largest.
+const LEAST_SCRATCH: u64 = 1 << 14;
+const SCRATCH: u64 = 64;
+
 /// Refusals after which the device gets no more than it held.
 const MOST_REFUSALS: u32 = 12;
 
@@ -62,6 +66,12 @@ impl Stream {
     /// Bytes of a buffer that goes as a whole.
     pub(crate) fn slab_bytes(&self) -> u64 {
         self.most.map_or(u64::MAX, |most| (most / SLABS).max(LEAST_SLAB))
+    }
+
+    /// Bytes of a buffer that is used again for each chunk, at most: with room for the chunk's children in
+    /// keys and table, all of them take a part of what may be held.
+    pub(crate) fn scratch_bytes(&self) -> u64 {
+        self.most.map_or(u64::MAX, |most| (most / SCRATCH).max(LEAST_SCRATCH))
     }
 
     /// Whether plies may go elsewhere.

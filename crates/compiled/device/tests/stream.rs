@@ -54,6 +54,17 @@ fn what_waits_goes_through_the_memory_of_this_machine() {
     assert!(streamed.held() <= LITTLE, "{}", streamed.held());
 }
 
+/// Nobody says how large chunks are to be; as large as they would be elsewhere they take more.
+#[test]
+fn chunks_are_as_small_as_what_the_device_may_hold() {
+    let Some(gpu) = there(Gpu::open(&Wish::Any, false)) else { return };
+    let question = question(GAME);
+    let streamed = Arc::new(gpu.in_form(Form::Code).streaming(Some(LITTLE + (1 << 19))));
+    assert_eq!(on(Arc::clone(&streamed) as _, &question), Ok(expected(&question)));
+    let calls = |pass: &Pass| if pass.name == "deal" { pass.calls } else { 0 };
+    assert!(streamed.profile().passes().iter().map(calls).sum::<u64>() > 30);
+}
+
 #[test]
 fn how_much_a_device_has_is_learned_from_its_refusals() {
     let Some(gpu) = gpu() else { return };
