@@ -17,6 +17,8 @@ pub(crate) struct Setup {
     pub(crate) oddsmith: PathBuf,
     /// One with the symbolic engine, which makes programs ground.
     pub(crate) symbolic: PathBuf,
+    /// One that opens graphics devices.
+    pub(crate) gpu: PathBuf,
     /// A folder of public formulas, where one is named.
     pub(crate) formulas: Option<PathBuf>,
     /// Turns of each contender.
@@ -187,6 +189,14 @@ pub(crate) fn json_value(output: &str) -> Option<String> {
 /// Where one fails, or gives another answer than `value`.
 pub(crate) fn contest(contenders: &[Contender], value: &str) -> Result<Vec<Cost>, String> {
     in_turns(contenders, Some(value.to_owned()), Cores::One)
+}
+
+/// The same with all cores.
+///
+/// # Errors
+/// Where one fails, or gives another answer than `value`.
+pub(crate) fn on_all_cores(contenders: &[Contender], value: &str) -> Result<Vec<Cost>, String> {
+    in_turns(contenders, Some(value.to_owned()), Cores::All)
 }
 
 /// The same where the value is known from nowhere else: all must answer as the first does.

@@ -10,6 +10,7 @@ mod boards;
 mod bounds;
 mod connect;
 mod contest;
+mod gpu;
 mod handwritten;
 mod hash;
 mod hours;
@@ -40,8 +41,8 @@ use store::OutOfMemory;
 const TURNS: usize = 5;
 
 const USAGE: &str = "benches plan [--help] ..\n\
-                     benches run [--root FOLDER] [--symbolic PROGRAM] [--dir FOLDER] [--turns N]\n\
-                     \x20           [--quick] [NAME]...\n\
+                     benches run [--root FOLDER] [--symbolic PROGRAM] [--gpu PROGRAM] [--dir FOLDER]\n\
+                     \x20           [--turns N] [--quick] [NAME]...\n\
                      benches handwritten|bitmap|words COLUMNS ROWS LINE A/B [x|o]\n\
                      benches noughts COLUMNS ROWS LINE A/B [x|o]\n\
                      benches nim PILE A/B\n\
@@ -190,10 +191,10 @@ fn plan(words: &[String]) -> Result<(Setup, Vec<&'static Bench>), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let oddsmith = program.with_file_name(format!("oddsmith{}", std::env::consts::EXE_SUFFIX));
     let scratch = std::env::temp_dir().join(format!("oddsmith-bench-{}", std::process::id()));
-    let symbolic = oddsmith.clone();
+    let (symbolic, gpu) = (oddsmith.clone(), oddsmith.clone());
     let root = PathBuf::from(".");
     let (formulas, quick) = (None, false);
-    let mut setup = Setup { root, scratch, oddsmith, symbolic, formulas, turns: TURNS, quick };
+    let mut setup = Setup { root, scratch, oddsmith, symbolic, gpu, formulas, turns: TURNS, quick };
     let mut names = Vec::new();
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -201,6 +202,7 @@ fn plan(words: &[String]) -> Result<(Setup, Vec<&'static Bench>), String> {
         match word.as_str() {
             "--root" => setup.root = path()?,
             "--symbolic" => setup.symbolic = path()?,
+            "--gpu" => setup.gpu = path()?,
             "--dir" => setup.formulas = Some(path()?),
             "--quick" => setup.quick = true,
             "--turns" => setup.turns = number::<usize>(rest.next())?.max(1),

@@ -6,6 +6,7 @@ use crate::boards;
 use crate::bounds;
 use crate::connect;
 use crate::contest::{Contender, Cost, Setup, contest, json_number};
+use crate::gpu;
 use crate::hours;
 use crate::nim;
 use crate::playouts;
@@ -152,6 +153,13 @@ pub(crate) const BENCHES: &[Bench] = &[
                   stochastic two-player games (2026): games against a random opponent and \
                   stochastic games, both players, both placements, expectiminimax beside them.",
         run: symbolic::paper::bench,
+    },
+    Bench {
+        name: "gpu",
+        arguments: "",
+        meaning: "The sweep on a graphics device beside the processor: times, with shaders compiled \
+                  before and not, and the bytes that each pass moves.",
+        run: gpu::bench,
     },
 ];
 

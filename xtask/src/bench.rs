@@ -3,7 +3,8 @@
 //!
 //! SWI-Prolog and DepQBF are only installed where that needs no question: on Debian and its
 //! descendants, as root or through a sudo that asks for no password. Elsewhere their rows say that
-//! they were left out. The benches that translate games need clingo, which is built for them.
+//! they were left out. The benches that translate games need clingo, which is built for them, and the one of graphics
+//! devices a build that opens them.
 
 use std::process::{Command, ExitCode};
 
@@ -14,6 +15,9 @@ use crate::{oddsmith, symbolic};
 
 /// Benches that translate games to clauses.
 const SYMBOLIC: &[&str] = &["symbolic", "paper"];
+
+/// Benches that open a graphics device.
+const DEVICES: &[&str] = &["gpu"];
 
 /// A program to compare with: its name, its package on Debian, and the benches that have it.
 const RIVALS: &[(&str, &str, &[&str])] =
@@ -40,6 +44,10 @@ pub fn run(checkout: &Checkout, arguments: &[String]) -> Result<ExitCode, Failur
     if is_wanted(arguments, SYMBOLIC) {
         let symbolic = oddsmith::build_with(checkout, &symbolic::WITH_CLINGO)?;
         forwarded.extend(["--symbolic".into(), symbolic.display().to_string()]);
+    }
+    if is_wanted(arguments, DEVICES) {
+        let gpu = oddsmith::build_with(checkout, &symbolic::WITH_GPU)?;
+        forwarded.extend(["--gpu".into(), gpu.display().to_string()]);
     }
     for (rival, package, benches) in RIVALS {
         if is_wanted(arguments, benches) {

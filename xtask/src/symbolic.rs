@@ -24,7 +24,8 @@ const WITH_Z3: Build = Build { folder: "z3", features: "z3", has: "z3" };
 const WITH_BOTH: Build =
     Build { folder: "symbolic-z3", features: "symbolic,z3", has: "clingo and z3" };
 
-const WITH_GPU: Build = Build { folder: "gpu", features: "gpu", has: "graphics devices" };
+/// With graphics devices.
+pub const WITH_GPU: Build = Build { folder: "gpu", features: "gpu", has: "graphics devices" };
 const WITH_GPU_AND_CLINGO: Build =
     Build { folder: "symbolic-gpu", features: "symbolic,gpu", has: "clingo and graphics devices" };
 const WITH_GPU_AND_Z3: Build =
