@@ -54,6 +54,16 @@ fn what_waits_goes_through_the_memory_of_this_machine() {
     assert!(streamed.held() <= LITTLE, "{}", streamed.held());
 }
 
+#[test]
+fn plies_in_parts_go_through_it_as_well() {
+    let Some(gpu) = there(Gpu::open_seeing(&Wish::Any, 1 << 14)) else { return };
+    let question = question(GAME);
+    let gpu = gpu.in_form(Form::Code).in_chunks(1 << 12).streaming(Some(LITTLE));
+    let streamed = Arc::new(gpu);
+    assert_eq!(on(Arc::clone(&streamed) as _, &question), Ok(expected(&question)));
+    assert!(moved(&streamed, "from_host") > 0 && moved(&streamed, "gather") > 0);
+}
+
 /// Nobody says how large chunks are to be; as large as they would be elsewhere they take more.
 #[test]
 fn chunks_are_as_small_as_what_the_device_may_hold() {
