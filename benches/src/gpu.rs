@@ -12,6 +12,9 @@ use crate::measure::{Cores, run};
 use crate::nim;
 use crate::record::Page;
 
+/// What tells Mesa not to look for compiled shaders.
+const NOT_COMPILED: &str = "MESA_SHADER_CACHE_DISABLE=true";
+
 /// A game: its heading, the words of its family, its value.
 struct Game {
     title: &'static str,
@@ -94,7 +97,7 @@ fn contenders(setup: &Setup, sheet: &Path, turns: usize) -> Vec<Contender> {
     vec![
         Contender { name: "processor".to_owned(), ..processor },
         on_device("device, shaders compiled before", &[]),
-        on_device("device, nothing compiled before", &["MESA_SHADER_CACHE_DISABLE=true"]),
+        on_device("device, nothing compiled before", &[NOT_COMPILED]),
     ]
 }
 
@@ -104,23 +107,36 @@ fn solve(setup: &Setup, sheet: &Path) -> Vec<String> {
     [program, "solve".into(), sheet, "--backend".into(), "gpu".into(), "--quiet".into()].to_vec()
 }
 
-/// What each pass did, in a run of its own: timing each takes time.
-fn passes(setup: &Setup, sheet: &Path, value: &str, page: &mut Page) -> Result<(), String> {
+/// What `--profile` tells of a solve: timing each pass takes time, so these are runs of their own.
+fn profile(setup: &Setup, sheet: &Path, environment: &[&str]) -> Result<String, String> {
+    let environment = environment.iter().map(|word| (*word).to_owned());
+    let solve = solve(setup, sheet).into_iter().chain(["--profile".to_owned()]);
     let words: Vec<String> =
-        solve(setup, sheet).into_iter().chain(["--profile".to_owned()]).collect();
-    let said = run(&words, Cores::All)?.output;
+        ["env".to_owned()].into_iter().chain(environment).chain(solve).collect();
+    Ok(run(&words, Cores::All)?.output)
+}
+
+/// Its line about the device.
+fn device_line(said: &str) -> Result<&str, String> {
+    let line = said.lines().find_map(|line| line.strip_prefix("device "));
+    line.map(str::trim).ok_or_else(|| "`--profile` tells nothing of the device".to_owned())
+}
+
+/// What each pass did, and how long compiling takes.
+fn passes(setup: &Setup, sheet: &Path, value: &str, page: &mut Page) -> Result<(), String> {
+    let said = profile(setup, sheet, &[])?;
     let answers = said.lines().any(|line| line.split_whitespace().any(|word| word == value));
     // A long fraction is cut short in text, and was compared above.
     if !answers && value.len() < 100 {
         return Err("with `--profile` the device gives another answer".to_owned());
     }
-    let device = said.lines().find_map(|line| line.strip_prefix("device "));
-    let device = device.ok_or("`--profile` tells nothing of the device")?;
     let rows: Vec<Vec<String>> = said.lines().filter_map(pass).collect();
     if rows.is_empty() {
         return Err("`--profile` tells nothing of passes".to_owned());
     }
-    page.say(&format!("With `--profile`: {}.", device.trim()));
+    page.say(&format!("With `--profile`: {}.", device_line(&said)?));
+    let anew = profile(setup, sheet, &[NOT_COMPILED])?;
+    page.say(&format!("Nothing compiled before: {}.", device_line(&anew)?));
     page.table(&["pass", "calls", "bytes", "time", "of copying"], &rows);
     Ok(())
 }
