@@ -91,6 +91,8 @@ fn deal(@builtin(global_invocation_id) id: vec3<u32>) {
                 }
             }
         }
+        // A flawed state has no total of chance, whose lowest bit this is.
+        info |= ((flawed >> lane) & 1u) << 8u;
         infos[params.first + group * 32u + lane] = info;
     }
 }

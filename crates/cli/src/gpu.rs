@@ -1,10 +1,10 @@
-//! `--backend`: the sweep on a graphics device, and what it did there.
+//! `--backend`: the sweep and the search on a graphics device, and what they did there.
 //!
 //! Without the feature `gpu` all of this is refused in one line, before any work, and `auto` is the
 //! processor. With it, `gpu` is the device or a failure; only `auto` may hand a game to the
 //! processor, where there is no hardware, where the device fails, or where it does not do the game.
 
-use solve::Sweep;
+use solve::{Search, Sweep};
 use verdict::Engine;
 
 use crate::args::{BackendName, SolveArgs};
@@ -39,8 +39,6 @@ pub(crate) use with::*;
 mod without {
     //! A build without devices.
 
-    use verdict::{Question, Stop, Verdict, Watch};
-
     use super::*;
 
     /// The device that is used: none.
@@ -60,29 +58,20 @@ mod without {
     }
 
     /// A device among engines that are compared: none.
-    pub(crate) fn compared(_sweep: Sweep, is_needed: bool) -> Result<Option<OnGpu>, Failure> {
-        if is_needed { built_in().map(|()| None) } else { Ok(None) }
+    pub(crate) fn compared(
+        _: Search,
+        _: Sweep,
+        is_needed: bool,
+    ) -> Result<Vec<Box<dyn Engine>>, Failure> {
+        if is_needed { built_in().map(|()| Vec::new()) } else { Ok(Vec::new()) }
     }
 
-    /// Stands for what this build has not.
-    pub(crate) enum OnGpu {}
-
-    impl Engine for OnGpu {
-        fn name(&self) -> &str {
-            match *self {}
-        }
-
-        fn judge(&self, _: &Question, _: &Watch<'_>) -> Result<Verdict, Stop> {
-            match *self {}
-        }
-    }
-
-    /// The sweep on the processor.
+    /// The engine on the processor.
     pub(crate) fn engine(
         _args: &SolveArgs,
-        sweep: Sweep,
+        engine: impl Engine + 'static,
     ) -> Result<(Box<dyn Engine>, Used), Failure> {
-        Ok((Box::new(sweep), Used::default()))
+        Ok((Box::new(engine), Used::default()))
     }
 }
 
@@ -95,11 +84,30 @@ mod with {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
-    use device::{DeviceFault, Gpu, Pass, PlyRow, Profile, Wish};
+    use device::{DeviceFault, Gpu, Pass, PlyRow, Profile, SearchRow, Wish};
+    use solve::Device;
     use verdict::{HaltReason, Question, Stop, Verdict, Watch};
 
     use super::*;
     use crate::quantity::{show_count, show_duration, show_size};
+
+    /// An engine that a device can work for.
+    pub(crate) trait Movable: Engine + Clone + 'static {
+        /// The same engine on a device.
+        fn moved(self, device: Arc<dyn Device>) -> Self;
+    }
+
+    impl Movable for Sweep {
+        fn moved(self, device: Arc<dyn Device>) -> Self {
+            self.on(device)
+        }
+    }
+
+    impl Movable for Search {
+        fn moved(self, device: Arc<dyn Device>) -> Self {
+            self.on(device)
+        }
+    }
 
     /// The device that is used, if one is, and whether the processor took over from it.
     #[derive(Default)]
@@ -114,10 +122,10 @@ mod with {
         }
     }
 
-    /// The sweep on the backend that is asked for.
+    /// The engine on the backend that is asked for.
     pub(crate) fn engine(
         args: &SolveArgs,
-        sweep: Sweep,
+        engine: impl Movable,
     ) -> Result<(Box<dyn Engine>, Used), Failure> {
         let backend = args.engine.backend;
         let wish = match (&args.engine.device, backend) {
@@ -134,46 +142,59 @@ mod with {
             Ok::<_, DeviceFault>(Arc::new(gpu))
         };
         match backend {
-            BackendName::Cpu => Ok((Box::new(sweep), Used::default())),
+            BackendName::Cpu => Ok((Box::new(engine), Used::default())),
             BackendName::Gpu => {
                 let gpu = open().map_err(failure)?;
-                Ok((Box::new(sweep.on(Arc::clone(&gpu) as _)), Used::by(gpu)))
+                Ok((Box::new(engine.moved(Arc::clone(&gpu) as _)), Used::by(gpu)))
             }
             BackendName::Auto => match open() {
                 Ok(gpu) => {
-                    let device = sweep.clone().on(Arc::clone(&gpu) as _);
+                    let device = engine.clone().moved(Arc::clone(&gpu) as _);
                     let used = Used::by(Arc::clone(&gpu));
                     let is_left = Arc::clone(&used.is_left);
-                    Ok((Box::new(Either { gpu, device, processor: sweep, is_left }), used))
+                    Ok((Box::new(Either { gpu, device, processor: engine, is_left }), used))
                 }
                 Err(fault @ DeviceFault::Unknown { .. }) => Err(failure(fault)),
-                Err(_) => Ok((Box::new(sweep), Used::default())),
+                Err(_) => Ok((Box::new(engine), Used::default())),
             },
         }
     }
 
-    /// The sweep on a device, among engines that are compared: on any, where one is needed, and else
-    /// on hardware, where there is some.
-    pub(crate) fn compared(sweep: Sweep, is_needed: bool) -> Result<Option<OnGpu>, Failure> {
+    /// The search and the sweep on a device, among engines that are compared: on any, where one is
+    /// needed, and else on hardware, where there is some.
+    pub(crate) fn compared(
+        search: Search,
+        sweep: Sweep,
+        is_needed: bool,
+    ) -> Result<Vec<Box<dyn Engine>>, Failure> {
         let wish = if is_needed { Wish::Any } else { Wish::Hardware };
         match Gpu::open(&wish, false) {
-            Ok(gpu) => Ok(Some(OnGpu(sweep.on(Arc::new(gpu) as _)))),
+            Ok(gpu) => {
+                let gpu: Arc<dyn Device> = Arc::new(gpu);
+                Ok(vec![
+                    Box::new(OnGpu { name: "search on gpu", engine: search.on(Arc::clone(&gpu)) }),
+                    Box::new(OnGpu { name: "sweep on gpu", engine: sweep.on(gpu) }),
+                ])
+            }
             Err(fault) if is_needed => Err(failure(fault)),
-            Err(_) => Ok(None),
+            Err(_) => Ok(Vec::new()),
         }
     }
 
-    /// The sweep on a device, beside engines of the processor: what a device does not do is nothing
+    /// An engine on a device, beside engines of the processor: what a device does not do is nothing
     /// that it has found of the game.
-    pub(crate) struct OnGpu(Sweep);
+    struct OnGpu<E> {
+        name: &'static str,
+        engine: E,
+    }
 
-    impl Engine for OnGpu {
+    impl<E: Engine> Engine for OnGpu<E> {
         fn name(&self) -> &str {
-            "sweep on gpu"
+            self.name
         }
 
         fn judge(&self, question: &Question, watch: &Watch<'_>) -> Result<Verdict, Stop> {
-            match self.0.judge(question, watch) {
+            match self.engine.judge(question, watch) {
                 Err(Stop::Faulty(fault)) if fault.code.starts_with("device-") => {
                     Err(Stop::Environment(fault.message))
                 }
@@ -187,30 +208,30 @@ mod with {
     }
 
     /// The device where it answers, and else the processor.
-    struct Either {
+    struct Either<E> {
         gpu: Arc<Gpu>,
-        device: Sweep,
-        processor: Sweep,
+        device: E,
+        processor: E,
         is_left: Arc<AtomicBool>,
     }
 
-    impl Either {
+    impl<E: Engine> Either<E> {
         fn leave(&self, question: &Question, watch: &Watch<'_>) -> Result<Verdict, Stop> {
             self.is_left.store(true, Ordering::Relaxed);
             self.processor.judge(question, watch)
         }
     }
 
-    impl Either {
+    impl<E: Engine> Either<E> {
         /// Whether a solve halted because the device has too little memory, and not at a limit.
         fn is_short_of_memory(&self, reason: &HaltReason) -> bool {
             matches!(reason, HaltReason::Memory { .. }) && self.gpu.has_refused()
         }
     }
 
-    impl Engine for Either {
+    impl<E: Engine> Engine for Either<E> {
         fn name(&self) -> &str {
-            "sweep"
+            self.processor.name()
         }
 
         fn judge(&self, question: &Question, watch: &Watch<'_>) -> Result<Verdict, Stop> {
@@ -253,6 +274,9 @@ mod with {
             .expect("a string takes all");
         for row in &profile.plies {
             ply_line(&mut out, row, profile.copy_bytes_per_second);
+        }
+        if let Some(row) = &profile.search {
+            search_line(&mut out, row, profile.copy_bytes_per_second);
         }
         for pass in profile.passes() {
             writeln!(
@@ -304,6 +328,22 @@ mod with {
         .expect("a string takes all");
     }
 
+    fn search_line(out: &mut String, row: &SearchRow, speed: u64) {
+        let on_device: Duration = row.passes.iter().map(|pass| pass.time).sum();
+        writeln!(
+            out,
+            "search    {} batches: {} states, {} of them opened, {} children, {}, {}{}",
+            show_count(row.batches),
+            show_count(row.states),
+            show_count(row.opened),
+            show_count(row.children),
+            show_size(row.bytes),
+            show_duration(row.time),
+            share(row.bytes, on_device, speed),
+        )
+        .expect("a string takes all");
+    }
+
     fn brief(pass: &Pass) -> String {
         format!("{} {}", pass.name, show_duration(pass.time))
     }
@@ -339,6 +379,12 @@ mod with {
             assert!(moved.contains("to_host") && !moved.contains("of copying"), "{text}");
             assert!(text.contains("ply 5     forward: 1,234 states"), "{text}");
             assert_eq!(text.matches("50.0 % of copying").count(), 2, "{text}");
+            let row = SearchRow { batches: 3, states: 4567, opened: 89, ..SearchRow::default() };
+            let text = super::text("x", &Profile { search: Some(row), ..Profile::default() });
+            assert!(
+                text.contains("search    3 batches: 4,567 states, 89 of them opened"),
+                "{text}"
+            );
         }
     }
 }

@@ -49,9 +49,10 @@ fn refuse_beside_device(args: &SolveArgs) -> Result<(), Failure> {
         ];
         return refuse_given(&flags, "--backend gpu");
     }
-    if engine.name() != EngineName::Sweep || args.players == PlayersArg::Each {
-        let message = "--backend cannot be used here: a graphics device does --engine sweep, all \
-                       against one";
+    let does = matches!(engine.name(), EngineName::Sweep | EngineName::Search);
+    if !does || args.players == PlayersArg::Each {
+        let message = "--backend cannot be used here: a graphics device does --engine sweep and \
+                       --engine search, all against one";
         return Err(Failure::input("usage", message));
     }
     let flags = [
@@ -63,7 +64,11 @@ fn refuse_beside_device(args: &SolveArgs) -> Result<(), Failure> {
         ("--no-fold", engine.no_fold),
         ("--tier", engine.tier.is_some()),
         ("--explain", args.explain),
+        // The sweep checks on the way; for a search, the processor would sweep instead.
+        ("--check", engine.check && engine.name() == EngineName::Search),
     ];
+    let streams = engine.stream.is_some() && engine.name() == EngineName::Search;
+    refuse_given(&[("--stream", streams)], "--engine sweep")?;
     refuse_given(&flags, "--backend cpu")
 }
 
@@ -102,6 +107,10 @@ pub(crate) fn choose(
         let (engine, used) = gpu::engine(args, sweep)?;
         return Ok((engine, audited, used));
     }
+    if args.engine.name() == EngineName::Search {
+        let (engine, used) = gpu::engine(args, Search::new(options))?;
+        return Ok((engine, audited, used));
+    }
     Ok((named(args.engine.name(), options, placement), audited, Used::default()))
 }
 
@@ -132,7 +141,7 @@ pub(crate) fn all(sheet: &SheetArgs) -> Vec<Box<dyn Engine>> {
     engines
 }
 
-/// All engines that can be asked here, the sweep on a graphics device last.
+/// All engines that can be asked here, those on a graphics device last.
 pub(crate) fn roster(args: &CrosscheckArgs) -> Result<Vec<Box<dyn Engine>>, Failure> {
     let mut engines = all(&args.sheet);
     add_device(args, &mut engines)?;
@@ -140,9 +149,8 @@ pub(crate) fn roster(args: &CrosscheckArgs) -> Result<Vec<Box<dyn Engine>>, Fail
 }
 
 fn add_device(args: &CrosscheckArgs, engines: &mut Vec<Box<dyn Engine>>) -> Result<(), Failure> {
-    let sweep = Sweep::new(options(&EngineArgs::default(), &args.sheet));
-    let device = gpu::compared(sweep, args.gpu)?;
-    engines.extend(device.map(|engine| Box::new(engine) as Box<dyn Engine>));
+    let options = options(&EngineArgs::default(), &args.sheet);
+    engines.extend(gpu::compared(Search::new(options), Sweep::new(options), args.gpu)?);
     Ok(())
 }
 

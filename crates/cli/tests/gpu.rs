@@ -21,7 +21,9 @@ fn a_build_without_devices_says_how_to_get_one() {
 #[test]
 fn what_a_device_does_not_do_is_refused() {
     for (flags, word) in [
-        (&["--backend", "gpu", "--engine", "search"][..], "--engine sweep"),
+        (&["--backend", "gpu", "--engine", "reference"][..], "--engine search"),
+        (&["--backend", "gpu", "--engine", "search", "--check"], "--check"),
+        (&["--backend", "gpu", "--engine", "search", "--stream"], "--engine sweep"),
         (&["--backend", "gpu", "--tier", "dense"], "--tier"),
         (&["--backend", "gpu", "--table", "t"], "--table"),
         (&["--backend", "auto", "--approximate"], "--approximate"),
@@ -87,6 +89,28 @@ mod with_a_device {
     }
 
     #[test]
+    fn a_search_has_states_taken_apart_on_a_device() {
+        if !there_is_one() {
+            return;
+        }
+        let path = game("stochastic-nim-20.gdl");
+        let search = ["solve", &path, "--engine", "search", "--threads", "1"];
+        let here = run(&search);
+        let there = run(&[&search[..], &["--backend", "gpu", "--profile"]].concat());
+        assert_eq!((here.status, there.status), (0, 0), "{there:?}");
+        let said = |out: &str| out.split("\ntime ").next().unwrap_or_default().to_owned();
+        assert_eq!(said(&there.out), said(&here.out), "value, moves and stored positions");
+        for part in ["by search on gpu", "search    ", " batches: ", "pass      deal"] {
+            assert!(there.out.contains(part), "`{part}` is not in\n{}", there.out);
+        }
+        let ran = solve(CYCLE, &["--engine", "search", "--backend", "gpu", "--json"]);
+        assert_eq!(ran.status, 0, "a game that comes back is searched: {ran:?}");
+        assert_eq!(ran.json()["value"], "1/1");
+        let ran = solve(support::GUESS, &["--engine", "search", "--backend", "auto"]);
+        assert!(ran.status == 0 && ran.out.contains("by search on"), "{ran:?}");
+    }
+
+    #[test]
     fn a_device_is_compared_with_all_engines() {
         if there_is_one() {
             let ran = run(&["crosscheck", &game("coin-guess.gdl"), "--gpu", "--json"]);
@@ -95,6 +119,8 @@ mod with_a_device {
             let rows = object["questions"][0]["engines"].as_array().expect("rows").clone();
             let row = rows.iter().find(|row| row["engine"] == "sweep on gpu").expect("a row");
             assert_eq!((&row["value"], &row["states"]), (&rows[0]["value"], &rows[0]["states"]));
+            let row = rows.iter().find(|row| row["engine"] == "search on gpu").expect("a row");
+            assert_eq!(&row["value"], &rows[0]["value"]);
             let ran = run(&["crosscheck", &game("pig-5.gdl"), &game("reroll.gdl"), "--gpu"]);
             assert_eq!(ran.status, 0, "what a device does not do takes nothing away: {ran:?}");
             let ran = run(&["crosscheck", "--random", "40", "--gpu", "--json"]);

@@ -28,7 +28,7 @@ pub(crate) struct CrosscheckArgs {
     /// Fail where the symbolic engine is not among those asked: it is in a build with clingo
     #[arg(long)]
     pub(crate) symbolic: bool,
-    /// Ask the sweep on a graphics device too, of hardware or software, and fail where there is none
+    /// Ask search and sweep on a graphics device too, of hardware or software; fail where there is none
     /// [default: where there is hardware]
     #[arg(long)]
     pub(crate) gpu: bool,

@@ -135,7 +135,8 @@ pub(crate) struct SolveArgs {
     /// Tell how the game was compiled: sizes of the ground rules and the network, and the tier
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     pub(crate) explain: bool,
-    /// Tell of each ply what the device did: states, edges, bytes and times (needs --backend gpu)
+    /// Tell what the device did, of each ply or of the search: states, bytes and times (needs --backend
+    /// gpu)
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     pub(crate) profile: bool,
     /// Print no progress and no notes, only the answer

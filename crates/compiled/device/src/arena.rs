@@ -72,6 +72,12 @@ impl Arena {
         Mark { slab: self.slab, used: self.used }
     }
 
+    /// Bytes that were taken since, about.
+    pub(crate) fn bytes_since(&self, mark: Mark) -> u64 {
+        let whole: u64 = self.slabs[mark.slab..self.slab].iter().map(|slab| slab.bytes).sum();
+        (whole + self.used).saturating_sub(mark.used)
+    }
+
     /// Gives back what was taken since; the buffers are kept.
     pub(crate) fn cut(&mut self, mark: Mark) {
         assert!((mark.slab, mark.used) <= (self.slab, self.used), "a mark of what is taken");

@@ -215,6 +215,7 @@ impl Plies {
             let code = (form == Form::Code).then_some(&shaders);
             let passes = Passes::new(&session, code, watch, &mut profile)?;
             profile.plies.clear();
+            profile.search = None;
             passes
         };
         let pace = Pace {
@@ -503,7 +504,7 @@ pub(crate) fn words_of(bytes: &[u8]) -> Vec<u32> {
 }
 
 /// A key of the processor as `words` words of 32 bits.
-fn narrow(key: &[u64], words: usize) -> Vec<u32> {
+pub(crate) fn narrow(key: &[u64], words: usize) -> Vec<u32> {
     let all = key.iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]);
     all.take(words).collect()
 }

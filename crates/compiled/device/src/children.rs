@@ -99,8 +99,6 @@ impl Plies {
     ) -> Result<Vec<u32>, Trouble> {
         let (shape, scratch, passes) = (self.shape, &self.scratch, &self.passes);
         let newest = self.plies.len() - 1;
-        let blocks = chunk.groups() * joints.count;
-        let bytes = |rows: usize| 4 * (rows * blocks) as u64;
         let of_states = |rows: usize| 4 * (rows * chunk.groups()) as u64;
         let keys_of = |states: usize| 4 * (states * shape.words) as u64;
         let params = Params {
@@ -108,34 +106,58 @@ impl Plies {
             level: newest as u32 + 1,
             ..self.params(chunk.first, chunk.states)
         };
+        let seen = View::of(scratch.seen.buffer(), of_states(shape.view_rows));
+        let live = View::of(scratch.live.buffer(), of_states(1));
+        let heard_bytes = 4 * shape.heard as u64;
+        let told = View::of(scratch.heard.buffer(), heard_bytes);
+        let infos = self.plies[newest].parts[chunk.part].infos.expect("taken before");
+        let infos = view(&self.infos, infos);
+        let chances = view(&self.tables, joints.chances);
+        let mut batch = Batch::new(&self.session);
+        batch.clear(told.buffer, heard_bytes);
+        let views = [seen, live, chances, infos, told];
+        batch.run(&passes.totals, params, &views, [params.states, 1, 1], 8 * chunk.states as u64);
+        let keys = View::of(self.keys[0][chunk.part].buffer(), keys_of(chunk.first + chunk.states));
+        self.record_children(&mut batch, joints, params, keys);
+        match self.marking {
+            Some(bitmap) => self.run_marks(&mut batch, chunk, params, bitmap),
+            None => self.run_distinct(&mut batch, chunk, next, params),
+        }
+        let profile = self.locked_profile();
+        batch.finish(&[(told.buffer, 0, heard_bytes)], watch, &mut locked(&profile))
+    }
+
+    /// Records the passes that make the children of viewed states as candidates, into room that there
+    /// is.
+    pub(crate) fn record_children(
+        &self,
+        batch: &mut Batch<'_>,
+        joints: &OnDevice,
+        params: Params,
+        keys: View<'_>,
+    ) {
+        let (shape, scratch, passes) = (self.shape, &self.scratch, &self.passes);
+        let (groups, count) = (params.groups, params.joints);
+        let of_states = |rows: usize| 4 * (rows * groups as usize) as u64;
+        let bytes = |rows: usize| of_states(rows) * u64::from(count);
         let planes = View::of(scratch.planes.buffer(), of_states(shape.bits));
         let seen = View::of(scratch.seen.buffer(), of_states(shape.view_rows));
         let live = View::of(scratch.live.buffer(), of_states(1));
         let held = View::of(scratch.held.buffer(), of_states(joints.held(shape.update_held)));
         let rows_made = if joints.by_tables() { 0 } else { shape.bits + 1 };
         let made = View::of(scratch.made.buffer(), bytes(rows_made));
-        let candidates = View::of(scratch.candidates.buffer(), keys_of(32 * blocks));
+        let candidates = View::of(scratch.candidates.buffer(), 32 * bytes(shape.words));
         let masks = View::of(scratch.masks.buffer(), bytes(1));
-        let heard_bytes = 4 * shape.heard as u64;
-        let told = View::of(scratch.heard.buffer(), heard_bytes);
-        let infos = self.plies[newest].parts[chunk.part].infos.expect("taken before");
-        let infos = view(&self.infos, infos);
+        let told = View::of(scratch.heard.buffer(), 4 * shape.heard as u64);
         let rows = view(&self.tables, joints.rows);
         let played = view(&self.tables, joints.played);
-        let chances = view(&self.tables, joints.chances);
-        let (groups, count) = (params.groups, params.joints);
-        let mut batch = Batch::new(&self.session);
-        batch.clear(told.buffer, heard_bytes);
-        let views = [seen, live, chances, infos, told];
-        batch.run(&passes.totals, params, &views, [params.states, 1, 1], 8 * chunk.states as u64);
-        let keys = View::of(self.keys[0][chunk.part].buffer(), keys_of(chunk.first + chunk.states));
         if !joints.by_tables() {
             if self.view.as_ref().is_some_and(OnCall::is_tables) {
                 let size = [groups, params.words, 1];
                 batch.run(&passes.unpack, params, &[keys, planes], size, of_states(shape.bits));
             }
             let views = [planes, played, made, held];
-            self.update_planes(&mut batch, joints, params, &views);
+            self.update_planes(batch, joints, params, &views);
             let views = [made, seen, live, rows, candidates, masks, told];
             let moved = bytes(shape.bits + 2) + candidates.bytes;
             batch.run(&passes.pack, params, &views, [groups, count, params.words], moved);
@@ -145,16 +167,10 @@ impl Plies {
                 let params = Params { start: joint, ..params };
                 let views =
                     [keys, view(&self.tables, *tables), seen, live, rows, candidates, masks, told];
-                let moved = 2 * keys_of(chunk.states);
+                let moved = 8 * u64::from(params.states * params.words);
                 batch.run(&passes.step, params, &views, [groups, 1, 1], moved);
             }
         }
-        match self.marking {
-            Some(bitmap) => self.run_marks(&mut batch, chunk, params, bitmap),
-            None => self.run_distinct(&mut batch, chunk, next, params),
-        }
-        let profile = self.locked_profile();
-        batch.finish(&[(told.buffer, 0, heard_bytes)], watch, &mut locked(&profile))
     }
 
     /// Runs the update over planes, under all joint moves at once or under each in turn.

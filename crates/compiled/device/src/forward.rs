@@ -12,7 +12,6 @@
 //! next ply, 3 is done part by part ([`crate::parts`]); where keys are dense, a bitmap takes the place of
 //! the table ([`crate::dense`]).
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use solve::{FORWARD_SHARE, PlyCounts, SweepBackend, Trouble};
@@ -23,9 +22,7 @@ use crate::backend::{Chunk, Plies, Ply, heard, locked};
 use crate::batch::{Batch, View};
 use crate::distinct::Place;
 use crate::fault::unlike;
-use crate::joints::OnCall;
 use crate::parts::{Crowded, NextPart};
-use crate::passes::Params;
 use crate::profile::PlyRow;
 use crate::stream::{Stage, Waiting};
 
@@ -176,7 +173,7 @@ impl Plies {
     }
 
     /// States of a chunk with so many joint moves, by the pace and the limits of buffers.
-    fn chunk_states(&self, joints: usize) -> usize {
+    pub(crate) fn chunk_states(&self, joints: usize) -> usize {
         let most = self.most_scratch();
         let shape = &self.shape;
         // Bytes of the largest scratch buffer, for 32 candidates.
@@ -254,72 +251,17 @@ impl Plies {
         states: usize,
         watch: &Watch<'_>,
     ) -> Result<Vec<u32>, Trouble> {
-        let (session, shape) = (Arc::clone(&self.session), self.shape);
-        let groups = states.div_ceil(32);
-        let bytes = |rows: usize| 4 * (rows * groups) as u64;
-        let scratch = &self.scratch;
-        let more = |old: &Grown, bytes: u64| old.size_for(&session, bytes) - old.bytes();
-        let grown = more(&scratch.planes, bytes(shape.bits))
-            + more(&scratch.seen, bytes(shape.view_rows))
-            + more(&scratch.held, bytes(shape.view_held))
-            + more(&scratch.live, bytes(1));
-        self.check(watch, grown, FORWARD_SHARE)?;
-        let scratch = &mut self.scratch;
-        scratch.planes.reserve(&session, bytes(shape.bits))?;
-        scratch.seen.reserve(&session, bytes(shape.view_rows))?;
-        scratch.held.reserve(&session, bytes(shape.view_held))?;
-        scratch.live.reserve(&session, bytes(1))?;
-        let scratch = &self.scratch;
-        let planes = View::of(scratch.planes.buffer(), bytes(shape.bits));
-        let seen = View::of(scratch.seen.buffer(), bytes(shape.view_rows));
-        let held = View::of(scratch.held.buffer(), bytes(shape.view_held));
-        let live = View::of(scratch.live.buffer(), bytes(1));
-        let heard_bytes = 4 * shape.heard as u64;
-        let told = View::of(scratch.heard.buffer(), heard_bytes);
-        let game = view(&self.tables, self.game);
-        let key_bytes = 4 * ((first + states) * shape.words) as u64;
+        self.reserve_views(states, watch)?;
+        let key_bytes = 4 * ((first + states) * self.shape.words) as u64;
         let keys = View::of(self.keys[0][part].buffer(), key_bytes);
         let newest = self.plies.len() - 1;
         let infos = self.plies[newest].parts[part].infos.expect("taken before");
         let infos = view(&self.infos, infos);
-        let params = self.params(first, states);
-        let (across, passes) = (params.groups, &self.passes);
-        let mut batch = Batch::new(&session);
-        batch.clear(told.buffer, heard_bytes);
-        let moved = 4 * (states * shape.words) as u64 + bytes(shape.bits);
-        if !self.view.as_ref().is_some_and(OnCall::is_tables) {
-            let size = [across, params.words, 1];
-            batch.run(&passes.unpack, params, &[keys, planes], size, moved);
-        }
-        let moved = bytes(shape.bits + shape.view_rows);
-        match &self.view {
-            None => {
-                let moved = moved / passes.view.len() as u64;
-                for piece in &passes.view {
-                    batch.run(piece, params, &[planes, game, seen, held], [across, 1, 1], moved);
-                }
-            }
-            Some(OnCall::Tables(tables)) => {
-                let rows = shape.view_rows;
-                let views = [keys, view(&self.tables, *tables), seen];
-                let size = [across, rows.div_ceil(32) as u32, 1];
-                let moved = 4 * (states * shape.words) as u64 + bytes(rows);
-                let params = Params { bits: rows as u32, ..params };
-                batch.run(&passes.peek, params, &views, size, moved);
-            }
-            Some(OnCall::Tape(tape, _)) => {
-                let views = [planes, game, view(&self.tables, *tape), seen, held];
-                batch.run(&passes.tape, params, &views, [across, 1, 1], moved);
-            }
-        }
-        let moved = bytes(shape.view_rows + 1) + 4 * states as u64;
-        batch.run(&passes.deal, params, &[seen, game, told, infos, live], [across, 1, 1], moved);
-        if self.seating.classes() > 0 {
-            let views = [seen, live, game, told];
-            batch.run(&passes.classes, params, &views, [across, 1, 1], bytes(2));
-        }
+        let mut batch = Batch::new(&self.session);
+        self.record_views(&mut batch, self.params(first, states), keys, infos);
+        let read = [(self.scratch.heard.buffer(), 0, 4 * self.shape.heard as u64)];
         let profile = self.locked_profile();
-        let told = batch.finish(&[(told.buffer, 0, heard_bytes)], watch, &mut locked(&profile))?;
+        let told = batch.finish(&read, watch, &mut locked(&profile))?;
         match told[heard::FLAWED] {
             0 => Ok(told),
             flawed => Err(self.flaw(part, !flawed as usize, watch)),

@@ -1,4 +1,4 @@
-//! The sweep's plies on a graphics device: the only crate that opens one.
+//! The sweep's plies, and the steps of a search, on a graphics device: the only crate that opens one.
 //!
 //! Keys, edges and values stay in the device's memory; only counts come back between plies.
 //! [`adapters`] lists what there is, [`Gpu`] opens one and hands it to the sweep. What the shaders
@@ -26,23 +26,25 @@ mod parts;
 mod passes;
 mod profile;
 mod session;
+mod steps;
 mod stream;
 mod tables;
 mod values;
+mod views;
 
 use std::sync::{Arc, Mutex};
 
-use solve::{Plan, SweepBackend};
+use solve::{Plan, Stepper, SweepBackend, Trouble};
 use verdict::{Stop, Watch};
 
 pub use adapters::{Adapter, Wish, adapters};
 pub use fault::DeviceFault;
 pub use joints::Form;
-pub use profile::{Pass, PlyRow, Profile};
+pub use profile::{Pass, PlyRow, Profile, SearchRow};
 
 use session::Session;
 
-/// A device that is open, for one sweep or several.
+/// A device that is open, for one solve or several.
 #[derive(Debug)]
 pub struct Gpu {
     session: Arc<Session>,
@@ -148,6 +150,16 @@ impl Gpu {
     }
 }
 
+impl Gpu {
+    /// Why a game did not come onto the device.
+    fn unbegun(&self, trouble: Trouble) -> Stop {
+        match self.session.take_refusal() {
+            Some(_) => Stop::Environment(DeviceFault::OutOfMemory(0).to_string()),
+            None => fault::stop(trouble),
+        }
+    }
+}
+
 impl solve::Device for Gpu {
     fn name(&self) -> &'static str {
         "gpu"
@@ -157,10 +169,15 @@ impl solve::Device for Gpu {
         let (session, profile) = (Arc::clone(&self.session), Arc::clone(&self.profile));
         match backend::Plies::new(session, profile, plan, self.choices, watch) {
             Ok(plies) => Ok(Box::new(plies)),
-            Err(trouble) => match self.session.take_refusal() {
-                Some(_) => Err(Stop::Environment(DeviceFault::OutOfMemory(0).to_string())),
-                None => Err(fault::stop(trouble)),
-            },
+            Err(trouble) => Err(self.unbegun(trouble)),
+        }
+    }
+
+    fn stepper(&self, plan: Plan, watch: &Watch<'_>) -> Result<Box<dyn Stepper>, Stop> {
+        let (session, profile) = (Arc::clone(&self.session), Arc::clone(&self.profile));
+        match backend::Plies::new(session, profile, plan, self.choices, watch) {
+            Ok(plies) => Ok(Box::new(steps::Steps::new(plies))),
+            Err(trouble) => Err(self.unbegun(trouble)),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What was done on a device: passes with their times and bytes, plies with what they held.
+//! What was done on a device: passes with their times and bytes, plies with what they held, and what a
+//! search handed over.
 //!
 //! Bytes are those that a pass must move by its definition, each word once, not what a cache or a
 //! memory controller makes of them. Nothing here decides anything.
@@ -41,6 +42,25 @@ pub struct PlyRow {
     pub passes: Vec<Pass>,
 }
 
+/// What a search had taken apart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SearchRow {
+    /// Batches that were handed over, each a few passes.
+    pub batches: u64,
+    /// States that were looked at.
+    pub states: u64,
+    /// Those of them that go on and were opened.
+    pub opened: u64,
+    /// Their children.
+    pub children: u64,
+    /// Bytes that passes moved.
+    pub bytes: u64,
+    /// Time from the first command of each batch to the last state that was read from it.
+    pub time: Duration,
+    /// Its passes.
+    pub passes: Vec<Pass>,
+}
+
 /// All that was done.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
@@ -53,27 +73,34 @@ pub struct Profile {
     pub pipelines: u64,
     /// Plies in the order in which they were done.
     pub plies: Vec<PlyRow>,
+    /// What a search handed over, where it was a search.
+    pub search: Option<SearchRow>,
 }
 
 impl Profile {
-    /// Takes in a call of a pass, in the ply that is being done.
+    /// Takes in a call of a pass, in the ply that is being done or in the search.
     pub(crate) fn add(&mut self, name: &'static str, bytes: u64, time: Duration) {
-        let Some(row) = self.plies.last_mut() else { return };
-        row.bytes += bytes;
-        let at = row.passes.iter().position(|pass| pass.name == name).unwrap_or_else(|| {
-            row.passes.push(Pass { name: name.to_owned(), ..Pass::default() });
-            row.passes.len() - 1
+        let (all, passes) = match (&mut self.search, self.plies.last_mut()) {
+            (Some(row), _) => (&mut row.bytes, &mut row.passes),
+            (None, Some(row)) => (&mut row.bytes, &mut row.passes),
+            (None, None) => return,
+        };
+        *all += bytes;
+        let at = passes.iter().position(|pass| pass.name == name).unwrap_or_else(|| {
+            passes.push(Pass { name: name.to_owned(), ..Pass::default() });
+            passes.len() - 1
         });
-        let pass = &mut row.passes[at];
+        let pass = &mut passes[at];
         pass.calls += 1;
         pass.bytes += bytes;
         pass.time += time;
     }
 
-    /// The passes of all plies, in the order in which they were first met.
+    /// The passes of all plies and of the search, in the order in which they were first met.
     pub fn passes(&self) -> Vec<Pass> {
         let mut sums: Vec<Pass> = Vec::new();
-        for pass in self.plies.iter().flat_map(|ply| &ply.passes) {
+        let of_search = self.search.iter().flat_map(|row| &row.passes);
+        for pass in self.plies.iter().flat_map(|ply| &ply.passes).chain(of_search) {
             match sums.iter_mut().find(|sum| sum.name == pass.name) {
                 Some(sum) => {
                     sum.calls += pass.calls;
@@ -106,5 +133,9 @@ mod tests {
         assert_eq!((passes[0].calls, passes[0].bytes), (2, 20));
         assert_eq!(passes[0].time, Duration::from_millis(4));
         assert_eq!(profile.plies[0].bytes, 11);
+        profile.search = Some(SearchRow::default());
+        profile.add("claim", 5, Duration::ZERO);
+        assert_eq!(profile.search.as_ref().map(|row| row.bytes), Some(5));
+        assert_eq!(profile.passes()[0].calls, 3);
     }
 }

@@ -94,6 +94,29 @@ impl Seating {
         self.seats.len()
     }
 
+    /// Number of opponents.
+    pub(crate) fn opponents(&self) -> usize {
+        self.opponents
+    }
+
+    /// The ordinal of the opponents' joint move, as expanders number them.
+    pub(crate) fn ordinal(&self, moves: &[u32]) -> u32 {
+        assert_eq!(moves.len(), self.opponents, "a move of each opponent");
+        let mut weight = 1;
+        let part = |(seat, input): (&std::ops::Range<usize>, &u32)| {
+            let part = weight * (input - seat.start as u32);
+            weight *= seat.len().max(1) as u32;
+            part
+        };
+        self.seats.iter().zip(moves).map(part).sum()
+    }
+
+    /// A move that stands for all of equal effect: the first of its class, or the move itself.
+    pub(crate) fn effect(&self, input: u32) -> u32 {
+        let member = |class: &&Class| class.members.contains(&(input as usize));
+        self.classes.iter().find(member).map_or(input, |class| class.members[0] as u32)
+    }
+
     /// Number of classes.
     pub(crate) fn classes(&self) -> usize {
         self.classes.len()
@@ -274,6 +297,18 @@ mod tests {
         assert_eq!(joints.chances, [1, 2, 4, 3, 7, 1]);
         let first: Vec<usize> = (0..8).filter(|at| joints.played[*at] == u32::MAX).collect();
         assert_eq!(first, [0, 2, 4]);
+    }
+
+    #[test]
+    fn joint_moves_of_opponents_are_numbered_as_expanders_do() {
+        let seats = Seating { seats: vec![0..2, 2..5, 5..8], opponents: 2, ..seating() };
+        let all = (0..2).flat_map(|one| (2..5).map(move |other| [one, other]));
+        let mut numbers: Vec<u32> = all.map(|moves| seats.ordinal(&moves)).collect();
+        assert_eq!(seats.ordinal(&[1, 2]), 1, "the first opponent counts least");
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq(0..6));
+        let effects: Vec<u32> = (2..8).map(|input| seating().effect(input)).collect();
+        assert_eq!(effects, [2, 3, 4, 4, 4, 7]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub use game::{Game, Guesses, TakenBack};
 pub use limits::{BACKWARD_SHARE, FORWARD_SHARE, Limits};
 pub use options::{Options, Tier};
 pub use players::each;
-pub use search::{Evaluator, Search};
+pub use search::{Evaluator, Opening, Outcome, Pair, Search, Stepped, Stepper};
 pub use storage::{Storage, StorageFault};
 pub use sweep::{
     Device, LevelChunk, Perft, PerftPly, Plan, Sweep, SymmetryChoice, TierChoice, perft, shares,

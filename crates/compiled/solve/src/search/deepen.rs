@@ -22,8 +22,10 @@ use verdict::{Estimate, HaltReason};
 use super::Run;
 use super::estimate::Estimator;
 use super::node::{Shared, Walker, Window};
-use super::opened::Opened;
+use super::opened::{Opened, Opener};
+use super::stepper::{Outcome, Pair};
 use super::table::{Interval, Position};
+use super::together::Ahead;
 use crate::backend::Trouble;
 use crate::first_moves::{PairValue, root_bounds};
 use crate::game::top_payment;
@@ -96,6 +98,7 @@ impl<'a> Deepening<'a> {
         shared: &'a Shared<'a>,
     ) -> Result<Self, Trouble> {
         let top = top_payment(&run.game.casting);
+        let most = run.options.depth.map_or(LONGEST_PLAY, |depth| depth.min(LONGEST_PLAY));
         let threads = (0..rayon::current_num_threads()).map(|_| expander.fork());
         let mut walkers: Vec<Walker<'_>> =
             threads.map(|own| Walker::new(own, top, shared)).collect();
@@ -104,17 +107,18 @@ impl<'a> Deepening<'a> {
         let settled = shared.settled(ended.as_ref(), run.question.horizon);
         let root = match settled {
             Some(_) => None,
-            None => Some(opener.open(&run.root)?),
+            None => Some(opener.open(&run.root, &Ahead::steps(1))?),
         };
         if root.as_ref().is_some_and(|root| root.simultaneous) {
             shared.simultaneous.store(true, Ordering::Relaxed);
         }
         let estimator = run.options.evaluate.map(|evaluator| {
             let plan = (evaluator, run.options.seed);
-            Estimator::new(run.game, run.question.horizon, plan, expander.fork())
+            let together = shared.together.as_ref();
+            let opener = Opener::new(expander.fork(), top, together, shared.watch);
+            Estimator::new(run.game, run.question.horizon, plan, opener)
         });
         let settled = settled.unwrap_or_else(Interval::unknown);
-        let most = run.options.depth.map_or(LONGEST_PLAY, |depth| depth.min(LONGEST_PLAY));
         Ok(Self { run, shared, root, settled, most, walkers, estimator })
     }
 
@@ -261,9 +265,9 @@ impl Depths {
 
 /// Means over chance of the bounds behind the root's pairs.
 fn pair_values(root: &Opened, found: &[Interval]) -> Vec<PairValue> {
-    let value = |pair: &super::opened::Pair| {
+    let value = |pair: &Pair| {
         let mean = |end: fn(&Interval) -> &Ratio| -> Ratio {
-            let part = |one: &super::opened::Outcome| &one.share() * end(&found[one.child]);
+            let part = |one: &Outcome| &one.share() * end(&found[one.child]);
             pair.outcomes.iter().map(part).fold(Ratio::zero(), |sum, part| sum + part)
         };
         PairValue {

@@ -14,10 +14,13 @@ mod deepen;
 mod estimate;
 mod node;
 mod opened;
+mod stepper;
 mod table;
 #[cfg(test)]
 mod tests;
+mod together;
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use kernel::{Expander, FlawKind};
@@ -28,22 +31,45 @@ use crate::backend::Trouble;
 use crate::first_moves::{FirstMoves, PairValue};
 use crate::game::Game;
 use crate::limits::{LONGEST_PLAY, deep_threads};
-use crate::sweep;
+use crate::sweep::{self, Device, Plan};
 use deepen::{Deepening, Looked};
 use node::Shared;
+use together::Together;
 
 pub use estimate::Evaluator;
+pub use stepper::{Opening, Outcome, Pair, Stepped, Stepper};
 
 /// Depth-first expectiminimax.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Search {
     options: Options,
+    /// What states are taken apart on, where it is not this processor.
+    device: Option<Arc<dyn Device>>,
 }
 
 impl Search {
     /// A search with these options.
     pub fn new(options: Options) -> Self {
-        Self { options }
+        Self { options, device: None }
+    }
+
+    /// The same search, which has states taken apart on a device, many at once. Bounds, and the table of
+    /// positions, stay with the processor.
+    #[must_use]
+    pub fn on(self, device: Arc<dyn Device>) -> Self {
+        Self { device: Some(device), ..self }
+    }
+
+    /// What takes states apart together, where the processor does not.
+    fn together(
+        &self,
+        game: &Game,
+        root: &[u64],
+        watch: &Watch<'_>,
+    ) -> Result<Option<Together>, Stop> {
+        let Some(device) = &self.device else { return Ok(None) };
+        let stepper = device.stepper(Plan::without_level(game, root)?, watch)?;
+        Ok(Some(Together::new(stepper, watch)))
     }
 }
 
@@ -63,7 +89,8 @@ impl Engine for Search {
             let (expander, root) = sweep::root(&mut game, &self.options)?;
             let run = Run { game: &game, question, options: &self.options, root };
             let reader = expander.fork();
-            match pool.install(|| run.answer(expander, checked, watch)) {
+            let together = self.together(&game, &run.root, watch)?;
+            match pool.install(|| run.answer(expander, checked, together, watch)) {
                 Err(Trouble::Flaw { kind: FlawKind::GuessBroken(group), .. }) => {
                     game.forget_group(group);
                 }
@@ -86,9 +113,10 @@ impl Run<'_> {
         &self,
         expander: Box<dyn Expander>,
         checked: Option<Counts>,
+        together: Option<Together>,
         watch: &Watch<'_>,
     ) -> Result<Result<Verdict, Stop>, Trouble> {
-        let shared = Shared::new(watch);
+        let shared = Shared::new(watch, together);
         let reader = expander.fork();
         let found = Deepening::new(self, expander, &shared)?.run()?;
         let mut counts = Counts { stored: shared.table.len() as u64, ..Counts::default() };

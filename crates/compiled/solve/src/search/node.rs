@@ -16,6 +16,7 @@
 //! Source: the *-minimax procedures (Star1) of B. W. Ballard, "The *-minimax search procedure for
 //! trees containing chance nodes", Artificial Intelligence 21, 1983.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use exact::Ratio;
@@ -23,8 +24,10 @@ use kernel::Expander;
 use rustc_hash::FxHashSet;
 use verdict::{HaltReason, Progress, Watch};
 
-use super::opened::{Opened, Opener, Outcome};
+use super::opened::{Opened, Opener};
+use super::stepper::Outcome;
 use super::table::{EVERY_STEP, Entry, Interval, MOST_BITS, Position, Transpositions};
+use super::together::{Ahead, Together};
 use crate::backend::Trouble;
 use crate::limits::{LONGEST_PLAY, Limits, WHOLE};
 
@@ -36,12 +39,16 @@ const TOLD_NODES: u64 = 1 << 13;
 /// What all threads of a search share.
 pub(crate) struct Shared<'a> {
     pub(crate) table: Transpositions,
+    /// Who takes states apart instead of the processor.
+    pub(super) together: Option<Together>,
     pub(crate) watch: &'a Watch<'a>,
     pub(crate) limits: Limits,
     /// Whether limits count: not before something is known of every first move.
     pub(crate) hurried: AtomicBool,
     /// Set when a limit is met: every node then returns what it knows.
     pub(crate) stopped: AtomicBool,
+    /// A limit that a device met, which says nothing more.
+    ended: OnceLock<HaltReason>,
     /// Whether a state was unfinished at the horizon.
     pub(crate) cut: AtomicBool,
     /// Whether in some state both sides had a choice.
@@ -61,13 +68,15 @@ pub(crate) struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     /// Nothing is known.
-    pub(crate) fn new(watch: &'a Watch<'a>) -> Self {
+    pub(super) fn new(watch: &'a Watch<'a>, together: Option<Together>) -> Self {
         Self {
             table: Transpositions::new(),
+            together,
             watch,
             limits: Limits::new(),
             hurried: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
+            ended: OnceLock::new(),
             cut: AtomicBool::new(false),
             simultaneous: AtomicBool::new(false),
             returned: AtomicBool::new(false),
@@ -80,6 +89,9 @@ impl<'a> Shared<'a> {
 
     /// The limit that is met, if one is.
     pub(crate) fn limit(&self) -> Option<HaltReason> {
+        if let Some(reason) = self.ended.get() {
+            return Some(reason.clone());
+        }
         if !self.hurried.load(Ordering::Relaxed) {
             return None;
         }
@@ -88,7 +100,8 @@ impl<'a> Shared<'a> {
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> u64 {
-        self.table.bytes() + LEVEL_BYTES * self.levels.load(Ordering::Relaxed)
+        let together = self.together.as_ref().map_or(0, Together::bytes);
+        self.table.bytes() + together + LEVEL_BYTES * self.levels.load(Ordering::Relaxed)
     }
 
     /// Whether the search is over; looks at the limits.
@@ -101,6 +114,12 @@ impl<'a> Shared<'a> {
             self.stopped.store(true, Ordering::Relaxed);
         }
         self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Ends the search where a device met a limit.
+    fn end(&self, reason: HaltReason) {
+        self.ended.get_or_init(|| reason);
+        self.stopped.store(true, Ordering::Relaxed);
     }
 
     /// Tells how far the search has come.
@@ -129,7 +148,7 @@ impl<'a> Shared<'a> {
 
 /// A depth-first walker; one a thread.
 pub(crate) struct Walker<'a> {
-    pub(crate) opener: Opener,
+    pub(super) opener: Opener<'a>,
     shared: &'a Shared<'a>,
     path: Vec<Box<[u64]>>,
     /// Positions of the longest path so far.
@@ -180,9 +199,9 @@ struct Below<'n> {
 
 impl<'a> Walker<'a> {
     /// A walker with an expander of its own; payments are out of `top`.
-    pub(crate) fn new(expander: Box<dyn Expander>, top: u32, shared: &'a Shared<'a>) -> Self {
+    pub(super) fn new(expander: Box<dyn Expander>, top: u32, shared: &'a Shared<'a>) -> Self {
         Self {
-            opener: Opener::new(expander, top),
+            opener: Opener::new(expander, top, shared.together.as_ref(), shared.watch),
             shared,
             path: Vec::new(),
             longest: 0,
@@ -221,7 +240,15 @@ impl<'a> Walker<'a> {
         if self.shared.pause() {
             return Ok(Found { interval: known, whole: false });
         }
-        let node = self.opener.open(&position.key)?;
+        let (path, table) = (self.path.as_slice(), Some(&self.shared.table));
+        let ahead = Ahead { path, depth, left: position.left, table };
+        let node = match self.opener.open(&position.key, &ahead) {
+            Err(Trouble::Limit(reason)) => {
+                self.shared.end(reason);
+                return Ok(Found { interval: known, whole: false });
+            }
+            opened => opened?,
+        };
         if node.simultaneous {
             self.shared.simultaneous.store(true, Ordering::Relaxed);
         }

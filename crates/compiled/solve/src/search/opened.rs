@@ -3,39 +3,20 @@
 //! Always: pairs of moves come grouped by the asked role's move, in the order of the game's move
 //! table; a pair's weights sum to its total; children that have ended know what they pay.
 //!
-//! Costs two expansions, of the state and of its children together.
+//! On the processor it costs two expansions, of the state and of its children together; where states
+//! are taken apart by a device, they are gathered ahead ([`super::together`]).
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use exact::Ratio;
-use kernel::{BLOCK_LANES, Expander, Expansion};
+use kernel::{Expander, FlawKind};
 use net::InputId;
+use verdict::Watch;
 
+use super::stepper::{Opening, Pair, Processor, Stepped, Stepper};
+use super::together::{Ahead, Together};
 use crate::backend::Trouble;
-
-/// One outcome of a pair of moves.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Outcome {
-    pub(super) weight: u32,
-    pub(super) total: u32,
-    /// Which child.
-    pub(super) child: usize,
-}
-
-impl Outcome {
-    /// Its probability.
-    pub(super) fn share(&self) -> Ratio {
-        Ratio::new(u64::from(self.weight), u64::from(self.total))
-    }
-}
-
-/// A move of the asked role and a joint move of the opponents.
-#[derive(Clone, Debug)]
-pub(super) struct Pair {
-    pub(super) asked: InputId,
-    pub(super) opponents: u32,
-    pub(super) outcomes: Vec<Outcome>,
-}
 
 /// A state behind a joint move.
 #[derive(Clone, Debug)]
@@ -48,7 +29,7 @@ pub(super) struct Child {
 /// A state that is not terminal, with everything that one step leads to.
 #[derive(Clone, Debug)]
 pub(super) struct Opened {
-    pub(super) pairs: Vec<Pair>,
+    pub(super) pairs: Arc<[Pair]>,
     pub(super) children: Vec<Child>,
     /// Whether both the asked role and an opponent have several legal moves.
     pub(super) simultaneous: bool,
@@ -71,81 +52,94 @@ impl Opened {
     }
 }
 
-/// Opens states.
-pub(super) struct Opener {
-    pub(super) expander: Box<dyn Expander>,
-    expansion: Expansion,
+/// Opens states, one after the other.
+pub(super) struct Opener<'a> {
+    here: Processor,
+    /// Who takes states apart instead of the processor, and is shared by all threads.
+    together: Option<&'a Together>,
+    watch: &'a Watch<'a>,
     /// The payment that stands for a value of 1.
     top: u32,
 }
 
-impl Opener {
-    /// An opener with an expander of its own.
-    pub(super) fn new(expander: Box<dyn Expander>, top: u32) -> Self {
+impl<'a> Opener<'a> {
+    /// An opener with an expander of its own; payments are out of `top`.
+    pub(super) fn new(
+        expander: Box<dyn Expander>,
+        top: u32,
+        together: Option<&'a Together>,
+        watch: &'a Watch<'a>,
+    ) -> Self {
         assert!(top > 0, "something can be won");
-        Self { expander, expansion: Expansion::default(), top }
+        Self { here: Processor::new(expander), together, watch, top }
     }
 
-    fn expand(&mut self, keys: &[u64], children: bool) -> Result<(), Trouble> {
-        let width = self.expander.words();
-        let expanded = self.expander.expand(keys, children, &mut self.expansion);
-        expanded.map_err(|flaw| Trouble::flaw(keys, width, flaw))
+    /// What packs and unpacks states.
+    pub(super) fn reader(&self) -> &dyn Expander {
+        self.here.reader()
     }
 
     /// What a state is worth, where it is terminal.
     ///
     /// # Errors
-    /// On a flaw of the state.
+    /// On a flaw of the state, and where a device fails.
     pub(super) fn ended(&mut self, key: &[u64]) -> Result<Option<Ratio>, Trouble> {
-        self.expand(key, false)?;
-        Ok(self.ended_in(0))
+        let seen = match self.together {
+            Some(together) => together.look(key, self.watch)?,
+            None => self.one(key, false)?,
+        };
+        self.worth(key, &seen)
     }
 
-    fn ended_in(&self, lane: usize) -> Option<Ratio> {
-        let terminal = self.expansion.terminal[lane / 64] >> (lane % 64) & 1 == 1;
-        let worth = || Ratio::new(u64::from(self.expansion.payoff[lane]), u64::from(self.top));
-        terminal.then(worth)
-    }
-
-    /// Opens a state that is not terminal.
+    /// Opens a state that is not terminal, where the search stands.
     ///
     /// # Errors
-    /// On a flaw of the state or of one of its children.
-    pub(super) fn open(&mut self, key: &[u64]) -> Result<Opened, Trouble> {
-        self.expand(key, true)?;
-        let pairs = self.pairs();
-        let simultaneous = self.expansion.simultaneous;
-        let keys = std::mem::take(&mut self.expansion.children);
-        let width = self.expander.words();
-        let mut children = Vec::with_capacity(keys.len() / width);
-        for block in keys.chunks(BLOCK_LANES * width) {
-            self.expand(block, false)?;
-            for (lane, key) in block.chunks(width).enumerate() {
-                children.push(Child { key: key.into(), ended: self.ended_in(lane) });
+    /// On a flaw of the state or of one of its children, and where a device fails.
+    pub(super) fn open(&mut self, key: &[u64], ahead: &Ahead<'_>) -> Result<Opened, Trouble> {
+        let (opening, seen) = match self.together {
+            Some(together) => together.open(key, ahead, self.watch)?,
+            None => {
+                let opening = opening(key, self.one(key, true)?)?;
+                let seen = self.here.step(&opening.children, false, self.watch)?;
+                (opening, seen)
             }
-        }
-        let outcomes = pairs.iter().flat_map(|pair| &pair.outcomes);
-        assert!(
-            outcomes.map(|outcome| outcome.child).eq(0..children.len()),
-            "one child an outcome"
-        );
+        };
+        let width = key.len();
+        let keys = opening.children.chunks(width);
+        assert_eq!(keys.len(), seen.len(), "something is told of each child");
+        let child = |(key, seen): (&[u64], &Stepped)| {
+            Ok(Child { key: key.into(), ended: self.worth(key, seen)? })
+        };
+        let children = keys.zip(&seen).map(child).collect::<Result<_, Trouble>>()?;
+        let (pairs, simultaneous) = (Arc::clone(&opening.pairs), opening.simultaneous);
         Ok(Opened { pairs, children, simultaneous })
     }
 
-    /// The pairs of moves of the state expanded last, whose children come in their order.
-    fn pairs(&self) -> Vec<Pair> {
-        let (mut pairs, mut outcomes) = (Vec::new(), Vec::new());
-        for (child, joint) in self.expansion.joints.iter().enumerate() {
-            let (weight, total) = (joint.weight, joint.total);
-            assert_eq!(joint.first_child, child, "children lie in the order of the entries");
-            outcomes.push(Outcome { weight, total, child });
-            if joint.last_of_pair {
-                let (asked, opponents) = (joint.asked, joint.opponents);
-                pairs.push(Pair { asked, opponents, outcomes: std::mem::take(&mut outcomes) });
+    /// What the processor tells of one state.
+    fn one(&mut self, key: &[u64], children: bool) -> Result<Stepped, Trouble> {
+        let mut seen = self.here.step(key, children, self.watch)?;
+        assert_eq!(seen.len(), 1, "one state was asked about");
+        Ok(seen.swap_remove(0))
+    }
+
+    /// What a state is worth where it is terminal. That a child of it breaks a guess does not matter
+    /// before it is opened itself.
+    fn worth(&self, key: &[u64], seen: &Stepped) -> Result<Option<Ratio>, Trouble> {
+        match seen {
+            Stepped::Ended(paid) => Ok(Some(Ratio::new(u64::from(*paid), u64::from(self.top)))),
+            Stepped::Flawed(FlawKind::GuessBroken(_)) | Stepped::Going | Stepped::Open(_) => {
+                Ok(None)
             }
+            Stepped::Flawed(kind) => Err(Trouble::Flaw { key: key.to_vec(), kind: kind.clone() }),
         }
-        assert!(outcomes.is_empty(), "the last entry ends its pair");
-        assert!(!pairs.is_empty(), "a state that is not terminal has a joint move");
-        pairs
+    }
+}
+
+/// How a state that goes on does so.
+pub(super) fn opening(key: &[u64], stepped: Stepped) -> Result<Arc<Opening>, Trouble> {
+    match stepped {
+        Stepped::Open(opening) => Ok(opening),
+        Stepped::Flawed(kind) => Err(Trouble::Flaw { key: key.to_vec(), kind }),
+        other => unreachable!("a state that goes on was to be opened, and not {other:?}"),
     }
 }

@@ -119,6 +119,11 @@ impl Transpositions {
         self.entries.get(position).map(|entry| entry.clone())
     }
 
+    /// Whether a look of so many steps finds nothing more about a position.
+    pub(crate) fn covers(&self, position: &Position, depth: u32) -> bool {
+        self.entries.get(position).is_some_and(|entry| entry.depth >= depth)
+    }
+
     /// The middle of what is known about a position; none where nothing is.
     pub(crate) fn middle(&self, position: &Position) -> Option<u64> {
         self.entries.get(position).map(|entry| entry.interval.middle())

@@ -1,4 +1,4 @@
-//! A game made ready for a device that holds and works on plies by itself.
+//! A game made ready for a device that holds and works on plies by itself, or takes states apart.
 //!
 //! Who opens devices stands above this crate and hands one in as a [`Device`]; it is told of the game
 //! by a [`Plan`], and makes a backend of it. A device goes by plies alone: a state must determine its
@@ -16,6 +16,7 @@ use super::{Ended, level_tables, plies, start};
 use crate::Options;
 use crate::backend::SweepBackend;
 use crate::game::Game;
+use crate::search::Stepper;
 
 /// What a device needs to know of a game.
 pub struct Plan {
@@ -36,6 +37,24 @@ pub struct Plan {
     pub root: Vec<u64>,
 }
 
+impl Plan {
+    /// A game in which nobody asks for the ply of a state.
+    ///
+    /// # Errors
+    /// When the game has too many joint moves.
+    pub(crate) fn without_level(game: &Game, root: &[u64]) -> Result<Self, Stop> {
+        Ok(Self {
+            kernel: game.kernel()?,
+            net: Arc::clone(&game.net),
+            casting: game.casting.clone(),
+            classes: game.classes.clone(),
+            level: Vec::new(),
+            level_offset: 0,
+            root: root.to_vec(),
+        })
+    }
+}
+
 /// What neighbouring bits of a key add to the level, for all their values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LevelChunk {
@@ -47,7 +66,7 @@ pub struct LevelChunk {
     pub table: Vec<i32>,
 }
 
-/// Something that plies can live on.
+/// Something that plies can live on, or that takes states apart for a search.
 pub trait Device: Debug + Send + Sync {
     /// The name under which it is chosen, such as `gpu`.
     fn name(&self) -> &'static str;
@@ -56,6 +75,11 @@ pub trait Device: Debug + Send + Sync {
     /// # Errors
     /// When the device fails, or does not do games of this kind.
     fn begin(&self, plan: Plan, watch: &Watch<'_>) -> Result<Box<dyn SweepBackend>, Stop>;
+    /// What takes states of a game apart, many at once; the plan's level is not read.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn stepper(&self, plan: Plan, watch: &Watch<'_>) -> Result<Box<dyn Stepper>, Stop>;
 }
 
 /// Answers on a device.
@@ -91,15 +115,7 @@ fn attempt(
         return Err(Ended::Restart);
     }
     let (level, level_offset) = level.parts();
-    let plan = Plan {
-        kernel: game.kernel()?,
-        net: Arc::clone(&game.net),
-        casting: game.casting.clone(),
-        classes: game.classes.clone(),
-        level,
-        level_offset,
-        root,
-    };
+    let plan = Plan { level, level_offset, ..Plan::without_level(game, &root)? };
     let backend = device.begin(plan, watch)?;
     let run = plies::Run { reader, backend, disjoint: true, horizon: question.horizon };
     run.solve(game, options, watch)

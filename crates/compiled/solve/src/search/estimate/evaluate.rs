@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 
 use super::super::opened::{Opened, Opener};
 use super::super::table::Position;
+use super::super::together::Ahead;
 use super::{Evaluator, Guess, ONE};
 use crate::backend::Trouble;
 use crate::game::{Game, top_payment};
@@ -62,7 +63,7 @@ impl Leaves {
     /// On a flaw of a state that is met.
     pub(super) fn value(
         &mut self,
-        opener: &mut Opener,
+        opener: &mut Opener<'_>,
         position: &Position,
     ) -> Result<Guess, Trouble> {
         let value = match self {
@@ -84,8 +85,8 @@ pub(super) struct GoalLeaves {
 }
 
 impl GoalLeaves {
-    fn value(&mut self, opener: &Opener, position: &Position) -> Guess {
-        let state = opener.expander.unpack(&position.key).into_iter().collect();
+    fn value(&mut self, opener: &Opener<'_>, position: &Position) -> Guess {
+        let state = opener.reader().unpack(&position.key).into_iter().collect();
         self.machine.load_all(&state);
         self.machine.look();
         let goals = self.machine.goals(self.asked);
@@ -107,8 +108,8 @@ pub(super) struct RolloutLeaves {
 }
 
 impl RolloutLeaves {
-    fn value(&mut self, opener: &Opener, position: &Position) -> Result<Guess, Flaw> {
-        let state = opener.expander.unpack(&position.key).into_iter().collect();
+    fn value(&mut self, opener: &Opener<'_>, position: &Position) -> Result<Guess, Flaw> {
+        let state = opener.reader().unpack(&position.key).into_iter().collect();
         let steps = position.left.unwrap_or(ROLLOUT_STEPS).min(ROLLOUT_STEPS);
         let ends = self.rollouts.play(&state, self.asked, self.seed_of(position), steps)?;
         let paid = |(goal, plays): &(u8, u64)| {
@@ -124,9 +125,9 @@ impl RolloutLeaves {
 
     /// The flaw of a state that random play met; of one that cannot be packed, because it breaks a
     /// guess, it is told where play came from.
-    fn trouble(&self, opener: &Opener, position: &Position, flaw: Flaw) -> Trouble {
+    fn trouble(&self, opener: &Opener<'_>, position: &Position, flaw: Flaw) -> Trouble {
         let state: Vec<_> = self.rollouts.state(flaw.lane).iter().collect();
-        let key = opener.expander.pack(&state).unwrap_or_else(|| position.key.to_vec());
+        let key = opener.reader().pack(&state).unwrap_or_else(|| position.key.to_vec());
         Trouble::Flaw { key, kind: flaw.kind }
     }
 
@@ -140,14 +141,14 @@ impl RolloutLeaves {
 /// The asked role's share of the legal moves: its mean number of moves where it has a choice, out
 /// of that and its opponents' mean number of joint moves where they have one, over the states that
 /// are reached first; one half until both sides, or neither, have chosen.
-fn mobility(opener: &mut Opener, position: &Position) -> Result<Guess, Trouble> {
+fn mobility(opener: &mut Opener<'_>, position: &Position) -> Result<Guess, Trouble> {
     let mut sides = [Choices::default(); 2];
     let mut level = vec![position.key.clone()];
     for _ in 0..MOBILITY_STEPS {
         let mut next = Vec::new();
         let mut met = FxHashSet::default();
         for key in &level {
-            let node = opener.open(key)?;
+            let node = opener.open(key, &Ahead::steps(1))?;
             let (own, opposing) = moves_of(&node);
             sides[0].add(own);
             sides[1].add(opposing);

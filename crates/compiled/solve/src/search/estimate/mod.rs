@@ -16,17 +16,18 @@ mod evaluate;
 use std::time::Instant;
 
 use exact::Ratio;
-use kernel::Expander;
 use rustc_hash::FxHashMap;
 use verdict::Estimate;
 
 use super::deepen::Looked;
 use super::node::Shared;
-use super::opened::{Opened, Opener, Outcome};
+use super::opened::{Opened, Opener};
+use super::stepper::Outcome;
 use super::table::Position;
+use super::together::Ahead;
 use crate::backend::Trouble;
 use crate::first_moves::{FirstMoves, PairValue, root_bounds};
-use crate::game::{Game, top_payment};
+use crate::game::Game;
 use crate::limits::WHOLE;
 use evaluate::Leaves;
 
@@ -70,7 +71,7 @@ pub(super) struct Estimator<'a> {
     evaluator: Evaluator,
     horizon: Option<u32>,
     leaves: Leaves,
-    opener: Opener,
+    opener: Opener<'a>,
     /// Values of the look under way, by position and steps left to look ahead.
     table: FxHashMap<(Position, i64), Guess>,
     bytes: u64,
@@ -103,15 +104,14 @@ impl<'a> Estimator<'a> {
         game: &'a Game,
         horizon: Option<u32>,
         (evaluator, seed): (Evaluator, u64),
-        expander: Box<dyn Expander>,
+        opener: Opener<'a>,
     ) -> Self {
-        let top = top_payment(&game.casting);
         Self {
             game,
             evaluator,
             horizon,
             leaves: Leaves::new(evaluator, game, seed),
-            opener: Opener::new(expander, top),
+            opener,
             table: FxHashMap::default(),
             bytes: 0,
             depth: 0,
@@ -146,7 +146,12 @@ impl<'a> Estimator<'a> {
             let budget = Budget { shared, started, seconds: self.allowed(shared) };
             let pairs = self.look(root, target, &budget);
             self.seconds += started.elapsed().as_secs_f64();
-            let Some(pairs) = pairs? else { return Ok(()) };
+            let pairs = match pairs {
+                // The look at bounds meets it too, and tells.
+                Err(Trouble::Limit(_)) => None,
+                pairs => pairs?,
+            };
+            let Some(pairs) = pairs else { return Ok(()) };
             (self.depth, self.pairs) = (target, pairs);
             self.table.clear();
             self.bytes = 0;
@@ -174,7 +179,7 @@ impl<'a> Estimator<'a> {
         let pairs: Vec<PairValue> = self.pairs.iter().zip(&looked.pairs).map(inside).collect();
         let (lower, upper) = &(looked.interval.lower.clone(), looked.interval.upper.clone());
         let value = root_bounds(&pairs).0.clamp(lower.clone(), upper.clone());
-        let moves = FirstMoves::new(self.game, &*self.opener.expander, &pairs).exact();
+        let moves = FirstMoves::new(self.game, self.opener.reader(), &pairs).exact();
         let evaluator = self.evaluator.text();
         self.found = Some(Estimate { evaluator, depth: self.depth, value, moves });
     }
@@ -188,7 +193,7 @@ impl<'a> Estimator<'a> {
     ) -> Result<Option<Vec<PairValue>>, Trouble> {
         let left = self.horizon.map(|left| left - 1);
         let mut pairs = Vec::with_capacity(root.pairs.len());
-        for pair in &root.pairs {
+        for pair in &*root.pairs {
             let below = Below { node: root, left, depth: i64::from(depth) - 1 };
             let Some(mean) = self.mean(&below, &pair.outcomes, budget)? else { return Ok(None) };
             let value = Ratio::new(mean, ONE);
@@ -216,7 +221,8 @@ impl<'a> Estimator<'a> {
         if budget.over(self.bytes) {
             return Ok(None);
         }
-        let node = self.opener.open(&entry.0.key)?;
+        let ahead = Ahead::steps(u32::try_from(depth).unwrap_or(0).max(1));
+        let node = self.opener.open(&entry.0.key, &ahead)?;
         let guessed = depth <= 0 && (!node.is_quiet() || depth <= -QUIET_STEPS);
         let value = if guessed {
             Some(self.leaves.value(&mut self.opener, &entry.0)?)
