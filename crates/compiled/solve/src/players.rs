@@ -463,6 +463,24 @@ mod tests {
         }
     }
 
+    /// A coin leads to one of two states, in each of which b may help a or not, at no cost.
+    #[test]
+    fn ties_behind_every_toss_are_told() {
+        let text = "(role a) (role b) (role random) (init start) (side h) (side t) (legal a noop)
+            (<= (legal b noop) (true start)) (<= (legal b help) (true (side ?s)))
+            (<= (legal b noop) (true (side ?s)))
+            (<= (legal random (toss ?s)) (side ?s) (true start))
+            (<= (legal random noop) (not (true start)))
+            (<= (next (side ?s)) (does random (toss ?s)))
+            (<= (next helped) (does b help)) (<= (next left) (true (side ?s)) (does b noop))
+            (<= terminal (true helped)) (<= terminal (true left))
+            (<= (goal a 100) (true helped)) (<= (goal a 0) (true left))
+            (<= (goal b 50) (true helped)) (<= (goal b 50) (true left))";
+        let found =
+            under(Bounds::default(), |watch| each(&question(text), &Options::default(), watch));
+        assert_eq!(found.expect("one chooses at a time").tied, Some(true));
+    }
+
     #[test]
     fn an_interrupt_ends_the_induction_before_it_begins() {
         let asked = question(

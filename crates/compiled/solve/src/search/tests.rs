@@ -48,6 +48,7 @@ fn bounds_tighten_from_depth_to_depth_until_they_meet() {
             let (lower, upper) = bounds(&ended);
             assert!(lower <= value && value <= upper, "{name}, depth {depth}");
             assert!(last.0 <= lower && upper <= last.1, "{name}: looser at depth {depth}");
+            assert!(depth > 0 || (lower.is_zero() && upper == Ratio::one()), "{name}: no step");
             last = (lower, upper);
         }
         assert_eq!(last.0, last.1, "{name} ends within 20 steps");
