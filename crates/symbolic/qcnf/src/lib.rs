@@ -20,6 +20,7 @@ mod formula;
 mod literal;
 pub mod meaning;
 pub mod random;
+pub mod shrink;
 pub mod text;
 pub mod trace;
 

@@ -1,16 +1,20 @@
 //! Random formulas and logic programs, each valued by the definition and by the solver, both walks
-//! and the two in turns.
+//! and the two in turns. A formula on which they differ is cut down where that is asked for; programs
+//! are not.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use exact::Ratio;
 use qcnf::Qcnf;
+use qcnf::shrink::{Effort, shrink};
 use sqasp::{Placement, Prefix, complete};
 use verdict::Watch;
 use xssat::{Options, Solver};
 
 use super::log::{Disagreement, Section};
+use crate::failure::Failure;
 
 /// Variables of a formula beside defined ones, at most: the definition takes two to their number.
 const VARIABLES: usize = 12;
@@ -18,18 +22,63 @@ const VARIABLES: usize = 12;
 /// counted as not asked.
 const CLAUSE_VARIABLES: usize = 64;
 
-/// Compares the solver with the definition on the formula of a seed.
-pub(super) fn formula(seed: u64, watch: &Watch<'_>, section: &mut Section) {
+/// Time for cutting a formula down, and how many are tried.
+const SHRINK_TIME: Duration = Duration::from_secs(60);
+const SHRINK_ATTEMPTS: u32 = 20_000;
+
+/// Compares the solver with the definition on the formula of a seed. One on which they differ is cut
+/// down and written into the folder, where one is given.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn formula(
+    seed: u64,
+    watch: &Watch<'_>,
+    section: &mut Section,
+    folder: Option<&Path>,
+) -> Result<(), Failure> {
+    let ask = |formula: &Qcnf| WALKS.iter().map(|walk| solve(walk, formula, watch)).collect();
     let formula = qcnf::random::any(seed, VARIABLES);
     let expected = qcnf::meaning::value(&formula);
-    let found: Vec<Found> = WALKS.iter().map(|walk| solve(walk, &formula, watch)).collect();
+    let found: Vec<Found> = ask(&formula);
     let text = || qcnf::text::print(&formula);
-    let asked = Asked { seed, expected: &expected, oracle: "definition", text: &text };
+    let asked = Asked { seed, expected: &expected, oracle: DEFINITION, text: &text };
+    let known = section.disagreements.len();
     if settle(&asked, &found, watch, section) {
         let mut had: Vec<&str> = qcnf::random::features(&formula).into_iter().collect();
         had.extend(value_kind(&expected));
         section.add_thing(had);
     }
+    if let (Some(shown), Some(folder)) = (section.disagreements.get_mut(known), folder) {
+        shown.shrunk = Some(cut(seed, &formula, folder, watch, &ask)?);
+    }
+    Ok(())
+}
+
+/// Cuts a formula down on which the solver and the definition differ, and writes it; where.
+fn cut(
+    seed: u64,
+    formula: &Qcnf,
+    folder: &Path,
+    watch: &Watch<'_>,
+    ask: &dyn Fn(&Qcnf) -> Vec<Found>,
+) -> Result<String, Failure> {
+    let begun = Instant::now();
+    let goes_on = || !watch.interrupted() && begun.elapsed() < SHRINK_TIME;
+    let effort = Effort { attempts: SHRINK_ATTEMPTS, goes_on: &goes_on };
+    let said = |formula: &Qcnf| wrong(DEFINITION, &qcnf::meaning::value(formula), &ask(formula));
+    let shrunk = shrink(formula, effort, &mut |formula| !said(formula).is_empty()).formula;
+    let path = folder.join(format!("formula-{seed}.sdimacs"));
+    let shown = path.display().to_string();
+    let text = format!(
+        "c cut down from the formula of seed {seed}: {}\nc oddsmith crosscheck --formulas 1 --seed {seed}\n\
+         c oddsmith xssat {shown}\n{}",
+        said(&shrunk).join("; "),
+        qcnf::text::print(&shrunk)
+    );
+    store::write_file(&path, text.as_bytes())
+        .map_err(|error| Failure::Environment(format!("cannot write {shown}: {error}")))?;
+    Ok(shown)
 }
 
 /// Compares the clauses of the program of a seed, under both placements, with the definition.
@@ -96,6 +145,19 @@ fn solve(walk: &Walk, formula: &Qcnf, watch: &Watch<'_>) -> Found {
     Found { engine: walk.name, result }
 }
 
+/// What the definition of a formula is called in the report.
+const DEFINITION: &str = "definition";
+
+/// What differs from the value by definition; a solver that halts differs in nothing.
+fn wrong(oracle: &str, expected: &Ratio, found: &[Found]) -> Vec<String> {
+    let differs = |Found { engine, result }: &Found| match result {
+        Ok(value) if value != expected => Some(format!("{oracle} {expected}, {engine} {value}")),
+        Err(Failed::Panicked) => Some(format!("{engine} panicked")),
+        Ok(_) | Err(Failed::Halted) => None,
+    };
+    found.iter().filter_map(differs).collect()
+}
+
 /// A thing with its value by definition.
 struct Asked<'a> {
     seed: u64,
@@ -113,7 +175,6 @@ fn settle(asked: &Asked<'_>, found: &[Found], watch: &Watch<'_>, section: &mut S
     let Asked { seed, expected, oracle, text } = asked;
     section.asked += 1;
     section.engine(oracle).exact += 1;
-    let mut wrong = Vec::new();
     for Found { engine, result } in found {
         let ends = section.engine(engine);
         match result {
@@ -121,14 +182,8 @@ fn settle(asked: &Asked<'_>, found: &[Found], watch: &Watch<'_>, section: &mut S
             Err(Failed::Halted) => ends.halted += 1,
             Err(Failed::Panicked) => ends.faulty += 1,
         }
-        match result {
-            Ok(value) if value != *expected => {
-                wrong.push(format!("{oracle} {expected}, {engine} {value}"));
-            }
-            Err(Failed::Panicked) => wrong.push(format!("{engine} panicked")),
-            _ => {}
-        }
     }
+    let wrong = wrong(oracle, expected, found);
     let exact = found.iter().filter(|one| one.result.is_ok()).count();
     section.agreed += u64::from(exact > 0 && wrong.is_empty());
     if !wrong.is_empty() {
@@ -141,4 +196,52 @@ fn settle(asked: &Asked<'_>, found: &[Found], watch: &Watch<'_>, section: &mut S
 fn value_kind(value: &Ratio) -> Option<&'static str> {
     let is_between = !value.is_zero() && *value != Ratio::one();
     is_between.then_some("a value between 0 and 1")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    /// A solver that takes forall for exists.
+    fn planted(formula: &Qcnf) -> Vec<Found> {
+        let mut taken = formula.clone();
+        for scope in &mut taken.prefix {
+            if scope.quantifier == qcnf::Quantifier::Forall {
+                scope.quantifier = qcnf::Quantifier::Exists;
+            }
+        }
+        vec![Found { engine: "planted", result: Ok(qcnf::meaning::value(&taken)) }]
+    }
+
+    #[test]
+    fn a_formula_with_a_planted_fault_is_cut_down_to_a_file_that_says_how_to_ask_again() {
+        let (interrupt, folder) = (AtomicBool::new(false), std::env::temp_dir());
+        let watch = Watch::unlimited(&interrupt);
+        let differs = |seed: &u64| {
+            let formula = qcnf::random::any(*seed, VARIABLES);
+            !wrong(DEFINITION, &qcnf::meaning::value(&formula), &planted(&formula)).is_empty()
+        };
+        let seed = (0..1000).find(differs).expect("some formula needs its forall");
+        let formula = qcnf::random::any(seed, VARIABLES);
+        let path = cut(seed, &formula, &folder, &watch, &planted).expect("it is written");
+        let text = std::fs::read_to_string(&path).expect("it is there");
+        std::fs::remove_file(&path).expect("it can go");
+        assert!(text.contains(&format!("\nc oddsmith xssat {path}\n")), "{text}");
+        assert!(text.contains("definition 0/1, planted 1/1"), "{text}");
+        let read = qcnf::text::parse(text.as_bytes()).expect("a formula").formula;
+        assert_eq!((read.variables(), read.clauses.len()), (1, 1), "{text}");
+        assert!(!wrong(DEFINITION, &qcnf::meaning::value(&read), &planted(&read)).is_empty());
+    }
+
+    #[test]
+    fn a_panic_differs_and_a_halt_does_not() {
+        let one = |result| [Found { engine: "e", result }];
+        let said = |result| wrong("o", &Ratio::one(), &one(result));
+        assert_eq!(said(Ok(Ratio::one())), Vec::<String>::new());
+        assert_eq!(said(Err(Failed::Halted)), Vec::<String>::new());
+        assert_eq!(said(Err(Failed::Panicked)), ["e panicked"]);
+        assert_eq!(said(Ok(Ratio::zero())), ["o 1/1, e 0/1"]);
+    }
 }

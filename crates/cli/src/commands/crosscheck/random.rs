@@ -125,7 +125,8 @@ fn compare_all(
             if section.done < formulas {
                 is_whole = false;
                 let seed = *seed + section.done;
-                patience(args).watch(|watch| formulas::formula(seed, watch, section));
+                let folder = args.shrink.as_deref();
+                patience(args).watch(|watch| formulas::formula(seed, watch, section, folder))?;
             }
             let Log { seed, programs: section, .. } = &mut keeper.log;
             if section.done < programs {
