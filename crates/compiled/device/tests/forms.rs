@@ -5,9 +5,12 @@
 mod support;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use device::{Form, Gpu, Wish};
+use solve::{Options, Search};
 use support::{expected, on, question, there};
+use verdict::{Engine, Watch};
 
 fn gpu() -> Option<Gpu> {
     there(Gpu::open(&Wish::Any, false))
@@ -47,5 +50,26 @@ fn a_game_of_large_groups_is_answered_without_compiling_it() {
         assert_eq!(ran(&device, "step_by_tables"), form.is_none(), "{form:?}");
         assert_eq!(ran(&device, "pack"), form.is_some(), "{form:?}");
         assert!(!ran(&device, "view") && !ran(&device, "update"), "{form:?}");
+    }
+}
+
+/// Chunks of 32 states keep chance moves of equal effect apart, and halve where joint moves differ.
+#[test]
+fn neither_forms_nor_chunks_change_searches() {
+    let Some(gpu) = gpu() else { return };
+    let search = || Search::new(Options { threads: Some(1), ..Options::default() });
+    let interrupt = AtomicBool::new(false);
+    let watch = Watch::unlimited(&interrupt);
+    for name in ["stochastic-nim-20", "coin-guess", "nim-heaps", "penalties"] {
+        let question = question(name);
+        let wanted = search().judge(&question, &watch).expect("an answer");
+        for form in [Form::Code, Form::Tape, Form::Tables] {
+            for chunk in [1, 1 << 16] {
+                let device = Arc::new(gpu.in_form(form).in_chunks(chunk));
+                let got = search().on(device).judge(&question, &watch);
+                let got = got.unwrap_or_else(|stop| panic!("{name} as {form:?}: {stop:?}"));
+                assert_eq!(got, wanted, "{name} as {form:?}, {chunk} candidates a chunk");
+            }
+        }
     }
 }
