@@ -63,7 +63,8 @@ fn coalitions_that_choose_at_once_play_as_they_do_on_the_processor() {
 fn coalitions_play_the_same_where_plies_lie_in_parts() {
     let Some(gpu) = there(Gpu::open_seeing(&Wish::Any, 1 << 14)) else { return };
     let question = asked("rounds", ROUNDS);
-    let gpu = Arc::new(gpu.in_form(Form::Code));
+    // By tables: a bitmap's plies hold their states alone, and fit here.
+    let gpu = Arc::new(gpu.in_form(Form::Code).by_bitmaps(false));
     assert_eq!(on(Arc::clone(&gpu) as _, &question), Ok(expected(&question)));
     assert!(gpu.profile().plies.iter().any(|row| row.parts > 1));
 }
