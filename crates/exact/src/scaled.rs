@@ -31,6 +31,29 @@ pub fn mul_small_add(acc: &mut [u64], x: &[u64], factor: u64) {
     assert_eq!(carry, 0, "a scaled value outgrew its limbs");
 }
 
+/// `out = x * f + y * g`, where `x` and `y` have as many limbs as one another, `out` at least these.
+/// One pass where two calls of [`mul_small_add`] take three.
+///
+/// # Panics
+/// When the lengths are others or the sum does not fit.
+#[inline]
+pub fn mul_two(out: &mut [u64], (x, f): (&[u64], u32), (y, g): (&[u64], u32)) {
+    assert!(x.len() == y.len() && out.len() >= x.len(), "a sum has at least the limbs of its terms");
+    let (near, far) = out.split_at_mut(x.len());
+    let (f, g) = (u128::from(f), u128::from(g));
+    // Below 2^33, so that a sum of both products and it stays below 2^98.
+    let mut carry = 0u64;
+    for ((out, &x), &y) in near.iter_mut().zip(x).zip(y) {
+        let wide = u128::from(x) * f + u128::from(y) * g + u128::from(carry);
+        *out = wide as u64;
+        carry = (wide >> 64) as u64;
+    }
+    for out in far {
+        (*out, carry) = (carry, 0);
+    }
+    assert_eq!(carry, 0, "a scaled value outgrew its limbs");
+}
+
 /// `x *= factor`.
 ///
 /// # Panics
@@ -141,6 +164,21 @@ mod tests {
 
     fn widened(x: &[u64]) -> Vec<u64> {
         [x, &[0, 0]].concat()
+    }
+
+    #[test]
+    fn two_products_are_summed_as_one_after_the_other() {
+        for limbs in 1..5 {
+            for pair in samples(limbs).windows(2) {
+                let (f, g) = (pair[0][0] as u32, pair[1][0] as u32);
+                let mut sum = vec![u64::MAX; limbs + 2];
+                mul_two(&mut sum, (&pair[0], f), (&pair[1], g));
+                let mut other = vec![0; limbs + 2];
+                mul_small_add(&mut other, &pair[0], f.into());
+                mul_small_add(&mut other, &pair[1], g.into());
+                assert_eq!(sum, other, "{pair:?}");
+            }
+        }
     }
 
     #[test]

@@ -121,6 +121,8 @@ pub(crate) enum TierName {
     Table,
     /// Numbers in mixed radix, for games that come apart into digits
     Dense,
+    /// Positions without their clock, for games that count their steps or have a horizon
+    Clock,
 }
 
 impl From<TierName> for solve::Tier {
@@ -129,6 +131,7 @@ impl From<TierName> for solve::Tier {
             TierName::Auto => Self::Auto,
             TierName::Table => Self::Table,
             TierName::Dense => Self::Dense,
+            TierName::Clock => Self::Clock,
         }
     }
 }

@@ -12,6 +12,9 @@ pub enum Tier {
     Table,
     /// Numbers in mixed radix, for games that come apart into digits; others are refused.
     Dense,
+    /// Positions, which are states without their clock, for games with a counter of steps or a horizon;
+    /// others are refused.
+    Clock,
 }
 
 /// Options of the compiled engines.

@@ -1,12 +1,13 @@
 //! Facts about a game, guessed from its network and from random play.
 //!
 //! Always: a guess may be wrong. Whoever relies on one checks it on every state reached, or proves
-//! it, and works without it where it breaks; a guess costs time, never truth. The exception is
-//! [`chance_classes`], which compares networks and so proves what it says.
+//! it, and works without it where it breaks; a guess costs time, never truth. The exceptions are
+//! [`chance_classes`] and [`Clock`], which compare networks and so prove what they say.
 //!
 //! Nothing here changes a network.
 
 mod chance;
+mod clock;
 mod groups;
 mod level;
 mod linear;
@@ -14,6 +15,7 @@ mod playouts;
 mod spelling;
 
 pub use chance::{CHANCE_LIMIT_VISITS, chance_classes};
+pub use clock::{Clock, clock_bases};
 pub use groups::{guess_exclusive, guess_groups};
 pub use level::{Level, guess_level};
 pub use playouts::playouts;

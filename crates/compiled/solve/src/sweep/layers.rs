@@ -218,7 +218,7 @@ pub(super) fn reduce(joints: &[Joint], shares: &mut Vec<(u32, u32)>) {
     assert_eq!(shares.len(), joints.len(), "the last entry ends a pair");
 }
 
-fn gcd(mut left: u32, mut right: u32) -> u32 {
+pub(super) fn gcd(mut left: u32, mut right: u32) -> u32 {
     while right != 0 {
         (left, right) = (right, left % right);
     }

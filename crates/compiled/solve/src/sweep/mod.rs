@@ -8,6 +8,7 @@
 //! breaks restarts the solve without it.
 
 mod checkpoint;
+mod clock;
 mod dense;
 mod estimate;
 mod feed;
@@ -149,6 +150,9 @@ impl Engine for Sweep {
         if watch.interrupted() && !before {
             // What was broken off knows nothing of the value; a moment by tables bounds it.
             return self.bounds_after_an_interrupt(&mut game, question, watch);
+        }
+        if let Some(verdict) = clock::attempt(&mut game, question, &self.options, disk, watch)? {
+            return Ok(verdict);
         }
         loop {
             let (spill, thrift) = (self.storage.spill.clone(), self.thrift);

@@ -135,6 +135,8 @@ impl Run {
         let mut done: u32 = resumed.iter().map(|ply| ply.steps).sum();
         let mut forward = Forward { counts: resumed, at_horizon: false, limit: None };
         let mut estimate = Estimate::new();
+        // Games of many thousand plies: nothing is summed over all of them at each.
+        let mut before: u64 = forward.counts.iter().map(|ply| ply.states + ply.folded).sum();
         loop {
             let newest = self.backend.plies() - 1;
             if self.backend.states(newest) == 0 {
@@ -142,7 +144,6 @@ impl Run {
             }
             let left = self.horizon.map_or(u32::MAX, |steps| steps - done);
             forward.at_horizon = left == 0;
-            let before: u64 = forward.counts.iter().map(|ply| ply.states + ply.folded).sum();
             let show = |inner: &Progress| {
                 let (phase, ply) = ("forward", newest as u32);
                 let (states, left) = (before + inner.states, estimate.left());
@@ -160,12 +161,13 @@ impl Run {
                     done += counts.steps;
                     let next = self.backend.states(self.backend.plies() - 1);
                     estimate.expanded(self.backend.states(newest), next);
+                    before += counts.states + counts.folded;
                     forward.counts.push(counts);
                 }
                 Err(Trouble::Limit(reason)) => forward.limit = Some(reason),
                 Err(trouble) => return Err(trouble),
             }
-            self.report(watch, "forward", (newest, None), &forward.counts, estimate.left());
+            self.report(watch, "forward", (newest, None), before, estimate.left());
             if forward.at_horizon || forward.limit.is_some() {
                 break;
             }
@@ -179,14 +181,14 @@ impl Run {
         watch: &Watch<'_>,
         phase: &'static str,
         (ply, plies): (usize, Option<usize>),
-        counts: &[PlyCounts],
+        states: u64,
         left: Option<Duration>,
     ) {
         (watch.progress)(&Progress {
             phase,
             ply: ply as u32,
             plies: plies.map(|plies| plies as u32),
-            states: counts.iter().map(|ply| ply.states + ply.folded).sum(),
+            states,
             bytes: self.backend.bytes(),
             disk: self.backend.disk_bytes(),
             left,
@@ -205,19 +207,19 @@ impl Run {
         let done = self.backend.valued().unwrap_or(last + 1);
         let states: Vec<u64> = (0..done).map(|ply| self.backend.states(ply)).collect();
         let (begun, all) = (Instant::now(), states.iter().sum::<u64>());
+        let mut rest = all;
         for ply in (0..=last).rev().filter(|ply| *ply < done) {
             let leaf = if ply == last { leaf } else { Leaf::Expanded };
             if ply == 0 && last > 0 {
                 pairs = self.root_pairs(scales)?;
             }
-            let after: u64 = states[..=ply].iter().sum();
-            let left = estimate::scaled(begun.elapsed(), all - after, after);
+            let left = estimate::scaled(begun.elapsed(), all - rest, rest);
             let whole = whole_time(watch, left);
             let watch = whole.as_ref().unwrap_or(watch);
             self.backend.back_up(ply, leaf, &scales.plies[ply], watch)?;
-            let rest = states[..ply].iter().sum();
+            rest -= states[ply];
             let left = estimate::scaled(begun.elapsed(), all - rest, rest);
-            self.report(watch, "backward", (last - ply, Some(last)), &[], left);
+            self.report(watch, "backward", (last - ply, Some(last)), 0, left);
         }
         let root = self.backend.root_value().expect("ply 0 was backed up last");
         let (lower, upper) = scales.ratios(0, &root);

@@ -113,7 +113,7 @@ pub fn tier_choice(game: &Game, question: &Question, options: &Options) -> TierC
 }
 
 fn plan(game: &Game, question: &Question, options: &Options, disk: Disk) -> Result<Plan, Refusal> {
-    if options.tier == Tier::Table {
+    if matches!(options.tier, Tier::Table | Tier::Clock) {
         return Err(Refusal("it was asked for"));
     }
     if question.horizon.is_some() {
@@ -163,7 +163,7 @@ pub(super) fn attempt(
     });
     match solved {
         Ok(verdict) => Ok(Some(verdict)),
-        Err(Declined::Unfit(why)) if forced => Err(unfit(why)),
+        Err(Declined::Unfit(why)) if forced => Err(unfit("dense", why)),
         Err(Declined::Limit(reason)) if forced => {
             let advice = super::plies::advice(&reason);
             Err(unknown(reason, &advice))
@@ -172,10 +172,11 @@ pub(super) fn attempt(
     }
 }
 
-fn unfit(why: &str) -> Stop {
+/// That a tier which was asked for does not do this.
+pub(super) fn unfit(tier: &str, why: &str) -> Stop {
     Stop::Faulty(Box::new(Fault {
         code: "tier",
-        message: format!("this question is not for `--tier dense`: {why}"),
+        message: format!("this question is not for `--tier {tier}`: {why}"),
         states: Vec::new(),
         span: None,
         notes: vec!["leave `--tier` out: the sweep then takes the tier that suits".to_owned()],

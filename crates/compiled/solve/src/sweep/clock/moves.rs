@@ -1,0 +1,196 @@
+//! What can be played in the positions of one class of steps, expanded once for all of them.
+//!
+//! A position's *shape* is how the values of its children fold (whose moves, which weights); most
+//! positions of a class share a few shapes. Beside it stand the children, by number.
+
+use std::ops::Range;
+
+use kernel::{BLOCK_LANES, Expansion};
+use rustc_hash::FxHashMap;
+
+use super::super::layers::gcd;
+use super::super::registers::for_lanes;
+use super::reached::Marks;
+
+/// How one child enters the fold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Entry {
+    /// The outcome's weight, in lowest terms with `total`.
+    pub(super) weight: u32,
+    /// The sum of the weights of its pair of moves.
+    pub(super) total: u32,
+    /// Whether it is the last outcome of its pair of moves.
+    pub(super) last_of_pair: bool,
+    /// Whether it is the last of the asked role's move.
+    pub(super) last_of_asked: bool,
+}
+
+/// What a position leads to.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// Its shape; [`ENDED`] where it is terminal.
+    shape: u32,
+    /// Where its children begin; its payment where it is terminal.
+    first: u32,
+}
+
+/// The shape of a terminal position.
+const ENDED: u32 = u32::MAX;
+
+/// A position, as it is read.
+pub(super) enum Line<'a> {
+    /// It is terminal, with this payment.
+    Ended(u32),
+    /// Its shape, as a range of [`Moves::entries`], with the children in order.
+    Open(Range<usize>, &'a [u32]),
+}
+
+/// What can be played in the positions of a class.
+#[derive(Debug, Default)]
+pub(super) struct Moves {
+    /// Positions that were expanded.
+    pub(super) known: Marks,
+    /// Terminal ones.
+    pub(super) terminal: Marks,
+    /// Neither terminal nor waiting for chance alone.
+    pub(super) deciding: Marks,
+    /// Whether in some position the asked role and an opponent choose at once.
+    pub(super) simultaneous: bool,
+    /// The entries of all shapes.
+    pub(super) entries: Vec<Entry>,
+    /// The totals that occur, ascending.
+    pub(super) totals: Vec<u32>,
+    rows: Vec<Row>,
+    edges: Vec<u32>,
+    shapes: Vec<Range<u32>>,
+    numbers: FxHashMap<Vec<Entry>, u32>,
+    expanded: u64,
+}
+
+impl Moves {
+    /// Number of positions that were expanded.
+    pub(super) fn len(&self) -> u64 {
+        self.expanded
+    }
+
+    /// Bytes held, about.
+    pub(super) fn bytes(&self) -> u64 {
+        let marks = self.known.bytes() + self.terminal.bytes() + self.deciding.bytes();
+        let lists = size_of_val(&*self.rows) + size_of_val(&*self.edges);
+        marks + (lists + 2 * size_of_val(&*self.entries)) as u64
+    }
+
+    /// A position that was expanded.
+    #[inline(always)]
+    pub(super) fn line(&self, position: usize) -> Line<'_> {
+        let Row { shape, first } = self.rows[position];
+        if shape == ENDED {
+            return Line::Ended(first);
+        }
+        let entries = &self.shapes[shape as usize];
+        let first = first as usize;
+        Line::Open(
+            entries.start as usize..entries.end as usize,
+            &self.edges[first..first + entries.len()],
+        )
+    }
+
+    /// Takes in what was found of some positions, with the numbers of all children in order of
+    /// emission; `count` positions are known in all.
+    pub(super) fn take(
+        &mut self,
+        positions: &[usize],
+        found: &Expansion,
+        children: &[u32],
+        count: usize,
+    ) {
+        assert!(positions.len() <= BLOCK_LANES, "positions of one block");
+        for marks in [&mut self.known, &mut self.terminal, &mut self.deciding] {
+            marks.reserve(count);
+        }
+        self.rows.resize(self.rows.len().max(count), Row { shape: ENDED, first: 0 });
+        self.simultaneous |= found.simultaneous;
+        // The entries of each lane, in their order: first how many, then which.
+        let mut ends = vec![0usize; positions.len() + 1];
+        for joint in &found.joints {
+            for_lanes(&joint.mask, |lane| ends[lane + 1] += 1);
+        }
+        (1..ends.len()).for_each(|at| ends[at] += ends[at - 1]);
+        let mut lists = vec![(0u32, 0u32); children.len()];
+        let (mut next, mut cursor) = (ends.clone(), 0);
+        for (number, joint) in found.joints.iter().enumerate() {
+            for_lanes(&joint.mask, |lane| {
+                lists[next[lane]] = (number as u32, children[cursor]);
+                next[lane] += 1;
+                cursor += 1;
+            });
+        }
+        assert_eq!(cursor, children.len(), "a child for each lane of a joint move");
+        let mut shape = Vec::new();
+        for (lane, &position) in positions.iter().enumerate() {
+            let held = |mask: &kernel::Mask| mask[lane / 64] >> (lane % 64) & 1 == 1;
+            self.known.set(position);
+            self.expanded += 1;
+            if held(&found.terminal) {
+                self.terminal.set(position);
+                self.rows[position] = Row { shape: ENDED, first: found.payoff[lane] };
+                continue;
+            }
+            if !held(&found.waiting) {
+                self.deciding.set(position);
+            }
+            let list = &lists[ends[lane]..ends[lane + 1]];
+            shape_of(list, found, &mut shape);
+            let first = u32::try_from(self.edges.len()).expect("less than 2^32 edges of a class");
+            self.edges.extend(list.iter().map(|(_, child)| *child));
+            self.rows[position] = Row { shape: self.number(&shape), first };
+        }
+    }
+
+    fn number(&mut self, shape: &[Entry]) -> u32 {
+        if let Some(number) = self.numbers.get(shape) {
+            return *number;
+        }
+        let number = self.shapes.len() as u32;
+        assert!(number < ENDED, "a shape has a number");
+        let first = self.entries.len() as u32;
+        self.entries.extend_from_slice(shape);
+        self.shapes.push(first..self.entries.len() as u32);
+        for entry in shape {
+            if let Err(place) = self.totals.binary_search(&entry.total) {
+                self.totals.insert(place, entry.total);
+            }
+        }
+        self.numbers.insert(shape.to_vec(), number);
+        number
+    }
+}
+
+/// How the joint moves of one lane fold.
+fn shape_of(list: &[(u32, u32)], found: &Expansion, shape: &mut Vec<Entry>) {
+    assert!(!list.is_empty(), "what is not terminal has a joint move");
+    let joint = |at: usize| &found.joints[list[at].0 as usize];
+    shape.clear();
+    let mut start = 0;
+    for at in 0..list.len() {
+        let this = joint(at);
+        let (mut last_of_pair, mut last_of_asked) = (true, true);
+        if at + 1 < list.len() {
+            let next = joint(at + 1);
+            last_of_asked = next.asked != this.asked;
+            last_of_pair = last_of_asked || next.opponents != this.opponents;
+        }
+        let (weight, total) = (this.weight, this.total);
+        shape.push(Entry { weight, total, last_of_pair, last_of_asked });
+        if last_of_pair {
+            let pair = &mut shape[start..];
+            let sum: u64 = pair.iter().map(|entry| u64::from(entry.weight)).sum();
+            assert_eq!(sum, u64::from(total), "the outcomes of a pair are all there");
+            let common = pair.iter().fold(total, |sum, entry| gcd(sum, entry.weight));
+            for entry in pair {
+                (entry.weight, entry.total) = (entry.weight / common, entry.total / common);
+            }
+            start = at + 1;
+        }
+    }
+}

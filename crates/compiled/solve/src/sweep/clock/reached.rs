@@ -1,0 +1,152 @@
+//! Sets of positions, as bits.
+
+use std::ops::Range;
+
+/// Positions of one ply: bits from some word on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reached {
+    first: usize,
+    words: Box<[u64]>,
+}
+
+impl Reached {
+    /// One position.
+    pub(super) fn single(position: usize) -> Self {
+        Self { first: position / 64, words: Box::new([1 << (position % 64)]) }
+    }
+
+    /// Number of positions.
+    pub(super) fn len(&self) -> u64 {
+        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> u64 {
+        (size_of::<Self>() + size_of_val(&*self.words)) as u64
+    }
+
+    /// The words in which positions lie.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.first..self.first + self.words.len()
+    }
+
+    /// The numbers of words with their bits, of those in a range.
+    pub(super) fn words(&self, within: Range<usize>) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let own = self.range();
+        assert!(own.start <= within.start && within.end <= own.end, "words of the set");
+        let held = &self.words[within.start - self.first..within.end - self.first];
+        held.iter().enumerate().map(move |(at, word)| (within.start + at, *word))
+    }
+
+    /// All words with their numbers.
+    pub(super) fn all(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        self.words(self.range())
+    }
+}
+
+/// The positions of set bits, in order.
+pub(super) fn bits(word: usize, mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = set.trailing_zeros() as usize;
+        set &= set.wrapping_sub(1);
+        (bit < 64).then_some(64 * word + bit)
+    })
+}
+
+/// A set that grows, with room that is used again.
+#[derive(Debug, Default)]
+pub(super) struct Growing {
+    words: Vec<u64>,
+    touched: Option<Range<usize>>,
+}
+
+impl Growing {
+    /// Makes room for this many positions.
+    pub(super) fn reserve(&mut self, positions: usize) {
+        self.words.resize(self.words.len().max(positions.div_ceil(64)), 0);
+    }
+
+    /// Adds positions of one word.
+    #[inline(always)]
+    pub(super) fn add(&mut self, word: usize, bits: u64) {
+        self.words[word] |= bits;
+    }
+
+    /// Says in which words positions may have been added.
+    pub(super) fn touch(&mut self, from: usize, to: usize) {
+        assert!(from <= to && to < self.words.len(), "words that there is room for");
+        let old = self.touched.take().unwrap_or(from..to + 1);
+        self.touched = Some(old.start.min(from)..old.end.max(to + 1));
+    }
+
+    /// The set, and an empty one is left.
+    pub(super) fn finish(&mut self) -> Reached {
+        let touched = self.touched.take().unwrap_or(0..0);
+        let held = &mut self.words[touched.clone()];
+        let Some(low) = held.iter().position(|word| *word != 0) else { return Reached::default() };
+        let high = held.iter().rposition(|word| *word != 0).expect("a word is set");
+        let words = held[low..=high].into();
+        held.fill(0);
+        debug_assert!(self.words.iter().all(|word| *word == 0), "all that was added was told");
+        Reached { first: touched.start + low, words }
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> u64 {
+        size_of_val(&*self.words) as u64
+    }
+}
+
+/// Bits by position that are set once and read often; beyond the end all are clear.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Marks(Vec<u64>);
+
+impl Marks {
+    /// Makes room for this many positions.
+    pub(super) fn reserve(&mut self, positions: usize) {
+        self.0.resize(self.0.len().max(positions.div_ceil(64)), 0);
+    }
+
+    /// Sets a bit that there is room for.
+    pub(super) fn set(&mut self, position: usize) {
+        self.0[position / 64] |= 1 << (position % 64);
+    }
+
+    /// A word of them.
+    #[inline(always)]
+    pub(super) fn word(&self, at: usize) -> u64 {
+        self.0.get(at).copied().unwrap_or(0)
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> u64 {
+        size_of_val(&*self.0) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_is_what_was_added_to_it() {
+        let mut growing = Growing::default();
+        growing.reserve(1000);
+        assert!(growing.finish().is_empty());
+        for positions in [vec![0, 999], vec![64, 65, 130], vec![700]] {
+            for at in &positions {
+                growing.add(at / 64, 1 << (at % 64));
+                growing.touch(at / 64, at / 64);
+            }
+            let set = growing.finish();
+            let held: Vec<usize> = set.all().flat_map(|(word, set)| bits(word, set)).collect();
+            assert_eq!((held, set.len()), (positions.clone(), positions.len() as u64));
+        }
+        assert_eq!(Reached::single(130).all().collect::<Vec<_>>(), [(2, 4)]);
+    }
+}

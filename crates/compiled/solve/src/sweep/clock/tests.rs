@@ -1,0 +1,256 @@
+//! The tier by clock beside the tier of tables: on the games of the project, with and without a
+//! horizon, and on random games that count their steps; misfits and limits.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use net::random::Random;
+use verdict::{Counts, Engine, HaltReason, Objective, Question, Stop, Verdict};
+
+use crate::testing::{Limits, WALK, game, halt, moves, question, under};
+use crate::{Options, Sweep, Tier};
+
+fn by(tier: Tier, question: &Question, threads: usize) -> Result<Verdict, Stop> {
+    let options = Options { tier, symmetry: false, threads: Some(threads), ..Options::default() };
+    under(Limits::default(), |watch| Sweep::new(options).judge(question, watch))
+}
+
+/// Why a question is not for the tier; none where it answered as tables do.
+fn compare(name: &str, question: &Question) -> Option<String> {
+    let clock = match by(Tier::Clock, question, 1) {
+        Ok(verdict) => verdict,
+        Err(Stop::Faulty(fault)) => return Some(fault.message),
+        Err(other) => panic!("{name}: {other:?}"),
+    };
+    let again = by(Tier::Clock, question, 3).expect("what one thread answers");
+    assert_eq!(again, clock, "{name}, 3 threads");
+    let table = by(Tier::Table, question, 1).unwrap_or_else(|stop| panic!("{name}: {stop:?}"));
+    assert_eq!(clock.value, table.value, "{name}");
+    assert_eq!(moves(&clock), moves(&table), "{name}");
+    assert_eq!(clock.choosers, table.choosers, "{name}");
+    let counted = |verdict: &Verdict| Counts { stored: 0, ..verdict.counts };
+    assert_eq!(counted(&clock), counted(&table), "{name}");
+    let said = |verdict: &Verdict| (verdict.cut, verdict.simultaneous, verdict.checked);
+    assert_eq!(said(&clock), said(&table), "{name}");
+    None
+}
+
+const GAMES: &[&str] = &[
+    "coin-guess",
+    "coin-row",
+    "connect-3-4x4",
+    "exact-race",
+    "nim-heaps",
+    "one-spin",
+    "penalties",
+    "pig-5",
+    "pursuit",
+    "race",
+    "reroll",
+    "stochastic-connect-3-4x4",
+    "stochastic-nim-20",
+    "stochastic-nim-100",
+    "stochastic-tic-tac-toe-3x3",
+    "tic-tac-toe",
+];
+
+#[test]
+fn both_tiers_say_the_same_of_the_games_of_the_project() {
+    let (mut whole, mut bounded) = (Vec::new(), 0);
+    for name in GAMES {
+        let mut asked = game(name);
+        for role in asked.rulebook.roles.ids() {
+            if asked.rulebook.role_name(role) == "random" {
+                continue;
+            }
+            asked.role = role;
+            asked.horizon = None;
+            if compare(name, &asked).is_none() {
+                whole.push(*name);
+            }
+            for steps in [0, 1, 2, 5, 9] {
+                asked.horizon = Some(steps);
+                let refused = compare(name, &asked);
+                assert_eq!(refused, None, "{name} within {steps} steps");
+                bounded += 1;
+            }
+        }
+    }
+    whole.dedup();
+    assert!(whole.contains(&"stochastic-nim-100"), "{whole:?}");
+    assert!(bounded >= 100, "{bounded}");
+}
+
+/// A random game that counts its steps: places that lead to places by what all roles do, who moves by
+/// the step, a die whose faces depend on the place, ends and payments of all kinds.
+fn sheet(random: &mut Random) -> String {
+    let (places, steps) = (3 + random.below(9), 4 + random.below(60));
+    let mut out = String::from("(role x) (role o) (role random) (init (at 0)) (init (step 0))\n");
+    for step in 0..steps {
+        write!(out, "(succ {step} {}) ", step + 1).expect("text");
+        let who = ["x", "o", "both", "chance"][random.below(4)];
+        writeln!(out, "(turn {step} {who})").expect("text");
+    }
+    writeln!(out, "(turn {steps} x) (last {steps})").expect("text");
+    for place in 0..places {
+        for role in ["x", "o"] {
+            for choice in 0..1 + random.below(3) {
+                writeln!(out, "(may {role} {place} {choice})").expect("text");
+            }
+        }
+        let faces = [1, 2, 2, 3, 4][random.below(5)];
+        (0..faces).for_each(|face| writeln!(out, "(face {place} {face})").expect("text"));
+        for (x, o) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)] {
+            for face in 0..faces {
+                let to = random.below(places);
+                writeln!(out, "(leads {place} {x} {o} {face} {to})").expect("text");
+            }
+        }
+        if place > 0 && random.below(5) == 0 {
+            writeln!(out, "(over {place})").expect("text");
+        }
+        let goal = [0, 20, 50, 100, 100][random.below(5)];
+        writeln!(out, "(pays {place} {goal})").expect("text");
+    }
+    out += "(chooses x x) (chooses o o) (chooses x both) (chooses o both)
+        (free ?r) (<= (choosing ?r) (true (step ?s)) (turn ?s ?w) (chooses ?r ?w))
+        (<= (legal ?r (go ?c)) (true (at ?p)) (may ?r ?p ?c) (choosing ?r))
+        (<= (legal x (go 0)) (not (choosing x)))
+        (<= (legal o (go 0)) (not (choosing o)))
+        (<= tossing (true (step ?s)) (turn ?s chance))
+        (<= (legal random (show ?f)) (true (at ?p)) (face ?p ?f) tossing)
+        (<= (legal random (show 0)) (not tossing))
+        (<= (next (at ?q)) (true (at ?p)) (does x (go ?a)) (does o (go ?b))
+            (does random (show ?f)) (leads ?p ?a ?b ?f ?q))
+        (<= (next (step ?t)) (true (step ?s)) (succ ?s ?t))
+        (<= terminal (true (step ?s)) (last ?s))
+        (<= terminal (true (at ?p)) (over ?p))
+        (<= (goal x ?g) (true (at ?p)) (pays ?p ?g))
+        (<= (goal o 100) (true (at ?p)) (pays ?p 0))
+        (<= (goal o 0) (true (at ?p)) (pays ?p ?g) (distinct ?g 0))";
+    out.replace("(free ?r) ", "")
+}
+
+#[test]
+fn both_tiers_say_the_same_of_random_games_that_count_their_steps() {
+    let mut random = Random::new(2026);
+    let mut simultaneous = 0;
+    for round in 0..120 {
+        let text = sheet(&mut random);
+        let mut asked = question(&text);
+        if round % 2 == 0 {
+            asked.objective = Objective::Goal;
+        }
+        if round % 3 == 0 {
+            asked.role = asked.rulebook.roles.ids().nth(1).expect("two players");
+        }
+        if round % 4 == 0 {
+            asked.horizon = Some(random.below(40) as u32);
+        }
+        let refused = compare(&format!("round {round}: {text}"), &asked);
+        assert_eq!(refused, None, "round {round}: {text}");
+        let verdict = by(Tier::Clock, &asked, 1).expect("it was compared");
+        simultaneous += usize::from(verdict.simultaneous);
+    }
+    assert!(simultaneous > 20, "{simultaneous}");
+}
+
+#[test]
+fn what_has_no_counter_and_no_horizon_is_refused_by_name() {
+    let refused = |text: &str| match by(Tier::Clock, &question(text), 1) {
+        Err(Stop::Faulty(fault)) => fault.message,
+        other => panic!("{other:?}"),
+    };
+    assert!(refused(WALK).contains("nothing in its states tells the steps"));
+    // Whose turn it is comes again.
+    let asked = game("tic-tac-toe");
+    let Err(Stop::Faulty(fault)) = by(Tier::Clock, &asked, 1) else { panic!("it is refused") };
+    assert!(fault.message.contains("nothing in its states tells the steps"), "{}", fault.message);
+    // With a horizon a play counts its own steps, and states may come again.
+    let mut walk = question(WALK);
+    walk.horizon = Some(30);
+    assert_eq!(compare("walk", &walk), None);
+    let verdict = by(Tier::Clock, &walk, 1).expect("an answer");
+    assert_eq!(verdict.counts.states, Some(5));
+    assert!(verdict.cut);
+}
+
+#[test]
+fn a_flaw_far_into_the_game_is_found_and_shown() {
+    // Place 3 is reached after six steps at the earliest, and only there is o stuck.
+    let text = "
+        (role x) (role o) (role random) (init (at 0)) (init (step 0))
+        (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)
+        (up 0 1) (up 1 2) (up 2 3) (up 3 3)
+        (legal x noop)
+        (<= (legal o noop) (true (at ?p)) (distinct ?p 3))
+        (legal random up) (legal random stay)
+        (<= (even ?s) (true (step ?s)) (distinct ?s 1) (distinct ?s 3) (distinct ?s 5))
+        (<= (next (at ?q)) (true (at ?p)) (up ?p ?q) (does random up) (even ?s))
+        (<= (next (at ?p)) (true (at ?p)) (does random stay))
+        (<= (next (at ?p)) (true (at ?p)) (does random up) (true (step ?s)) (not (even ?s)))
+        (<= (next (step ?t)) (true (step ?s)) (succ ?s ?t))
+        (<= terminal (true (step 8)))
+        (<= (goal x 100) (true (at 3))) (<= (goal x 0) (not (true (at 3))))
+        (goal o 0)";
+    let asked = question(text);
+    let [clock, table] = [Tier::Clock, Tier::Table].map(|tier| match by(tier, &asked, 1) {
+        Err(Stop::Faulty(fault)) => *fault,
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(clock.code, table.code);
+    assert_eq!(clock.message, table.message);
+    assert_eq!(clock.states.len(), 1, "{:?}", clock.states);
+    assert!(format!("{:?}", clock.states).contains("at 3"), "{:?}", clock.states);
+}
+
+#[test]
+fn limits_end_in_bounds_that_hold() {
+    let asked = game("stochastic-nim-100");
+    let value = by(Tier::Table, &asked, 1).expect("an answer").value;
+    let options = Options { tier: Tier::Clock, ..Options::default() };
+    let solve = |limits, options| under(limits, |watch| Sweep::new(options).judge(&asked, watch));
+    let mut widths = Vec::new();
+    for micros in [1, 2_000, 10_000, 20_000, 40_000] {
+        let time = Some(Duration::from_micros(micros));
+        match solve(Limits { time, ..Limits::default() }, options) {
+            Ok(verdict) => assert_eq!(verdict.value, value),
+            Err(Stop::Halted(halt)) => {
+                assert_eq!(halt.reason, HaltReason::Time);
+                assert!(halt.lower <= value && value <= halt.upper);
+                widths.push(&halt.upper - &halt.lower);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(!widths.is_empty(), "a microsecond is too short");
+    let interrupted = halt(solve(Limits { interrupted: true, ..Limits::default() }, options));
+    assert_eq!(interrupted.reason, HaltReason::Interrupt);
+    let memory = Some(1 << 20);
+    let short = halt(solve(Limits { memory, ..Limits::default() }, options));
+    assert!(matches!(short.reason, HaltReason::Memory { .. }), "{:?}", short.reason);
+    let bounds = halt(solve(Limits::default(), Options { approximate: true, ..options }));
+    assert_eq!(bounds.reason, HaltReason::Approximate);
+    assert!(bounds.lower < value && value < bounds.upper);
+    let width = &bounds.upper - &bounds.lower;
+    assert!(width.to_f64() < 1e-15, "{width}");
+}
+
+#[test]
+fn positions_that_are_met_again_make_the_sweep_choose_this_tier() {
+    let stored = |name: &str, horizon| {
+        let mut asked = game(name);
+        asked.horizon = horizon;
+        let [auto, clock, table] =
+            [Tier::Auto, Tier::Clock, Tier::Table].map(|tier| by(tier, &asked, 1));
+        let of = |verdict: Result<Verdict, Stop>| verdict.ok().map(|it| it.counts.stored);
+        (of(auto), of(clock), of(table))
+    };
+    // States that wait for chance are passed through by tables only.
+    let (auto, clock, table) = stored("stochastic-nim-100", None);
+    assert!(auto == clock && clock > table, "{auto:?} {clock:?} {table:?}");
+    let (auto, clock, _) = stored("pursuit", Some(60));
+    assert_eq!(auto, clock);
+    let (auto, clock, table) = stored("stochastic-connect-3-4x4", Some(12));
+    assert!(auto == table && clock != table, "{auto:?} {clock:?} {table:?}");
+}
