@@ -6,16 +6,7 @@
 //! not clock. Always: this is proven, not guessed. In each step the network is specialised for what
 //! the clock holds, by the folding constructors of one arena; two steps are of one class only if
 //! all outputs are the same gates there.
-//!
-//! Why gate by gate and not a rebuild a step: a counter of ten thousand steps changes two
-//! propositions at a time, and only what they reach is looked at. A conjunction with a false operand
-//! listens to that operand alone (and a disjunction to a true one), as a clause watches two of its
-//! literals, so that a proposition that feeds ten thousand gates and flips in each step costs the few
-//! of them that it matters to. Source: watched literals, M. Moskewicz et al., "Chaff: engineering an
-//! efficient SAT solver", DAC 2001.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use gdl::RoleId;
@@ -24,6 +15,7 @@ use index::{Id, IdSet, IndexVec};
 use rustc_hash::FxHashMap;
 
 use crate::gates::{Gate, GateId, Gates, Net};
+use crate::specialised::Specialised;
 
 /// Gates that specialising may add to the arena, for each gate of the network and at least.
 const GROWTH: usize = 4;
@@ -71,7 +63,9 @@ pub struct Clock {
     leaves: IndexVec<BaseId, Option<GateId>>,
     /// By gate: the propositions of the clock that it is the successor of.
     successors: FxHashMap<GateId, Vec<BaseId>>,
-    folded: Folded,
+    folded: Specialised,
+    /// Gates that became others in the last step.
+    changed: Vec<GateId>,
     /// Propositions that may change in the next step: what held, or what leads to them, is new.
     candidates: Vec<BaseId>,
     /// Outputs that the clock can change, each once.
@@ -81,125 +75,6 @@ pub struct Clock {
     states: FxHashMap<Vec<BaseId>, usize>,
     state: usize,
     most_gates: usize,
-}
-
-/// The network specialised for what the clock holds.
-#[derive(Debug)]
-struct Folded {
-    gates: Gates,
-    /// By gate of the network: the gate that it is now.
-    made: Vec<GateId>,
-    /// Whether a gate reads the clock at all.
-    ticks: Vec<bool>,
-    /// By gate: those that listen to it, and some that did.
-    readers: Vec<Vec<GateId>>,
-    /// By gate: to which of its operands it listens, and in whose list it is.
-    listens: Vec<[bool; 2]>,
-    listed: Vec<[bool; 2]>,
-    open: BinaryHeap<Reverse<GateId>>,
-    /// Gates that became others.
-    changed: Vec<GateId>,
-}
-
-impl Folded {
-    fn new(net: &Net, leaves: &IndexVec<BaseId, Option<GateId>>) -> Self {
-        let count = net.gates.len();
-        let mut ticks = vec![false; count];
-        for (id, gate) in net.gates.iter() {
-            ticks[id.index()] = match gate {
-                Gate::Base(base) => leaves[base].is_some(),
-                gate => gate.operands().any(|operand| ticks[operand.index()]),
-            };
-        }
-        Self {
-            gates: net.gates.clone(),
-            made: (0..count).map(GateId::from_index).collect(),
-            ticks,
-            readers: vec![Vec::new(); count],
-            listens: vec![[false; 2]; count],
-            listed: vec![[false; 2]; count],
-            open: BinaryHeap::new(),
-            changed: Vec::new(),
-        }
-    }
-
-    /// What a gate is now, from its operands; it listens from now on to those that decide that.
-    fn make(&mut self, id: GateId, gate: Gate) -> GateId {
-        let made = |operand: GateId| self.made[operand.index()];
-        match gate {
-            Gate::Const(_) | Gate::Base(_) | Gate::Does(_) => made(id),
-            Gate::Not(operand) => {
-                let made = made(operand);
-                self.listen(id, [operand, operand], [true, false]);
-                self.gates.not(made)
-            }
-            Gate::And(low, high) => {
-                let pair = [made(low), made(high)];
-                self.listen(id, [low, high], self.needed(id, pair, Gates::FALSE));
-                self.gates.and(pair[0], pair[1])
-            }
-            Gate::Or(low, high) => {
-                let pair = [made(low), made(high)];
-                self.listen(id, [low, high], self.needed(id, pair, Gates::TRUE));
-                self.gates.or(pair[0], pair[1])
-            }
-        }
-    }
-
-    /// Which operands decide: one that settles the result by itself, the one listened to already where
-    /// both do; else both.
-    fn needed(&self, id: GateId, pair: [GateId; 2], settles: GateId) -> [bool; 2] {
-        let listens = self.listens[id.index()];
-        match [pair[0] == settles, pair[1] == settles] {
-            [false, false] => [true, true],
-            [true, true] if listens == [true, false] => listens,
-            [_, true] => [false, true],
-            [true, false] => [true, false],
-        }
-    }
-
-    fn listen(&mut self, id: GateId, operands: [GateId; 2], needed: [bool; 2]) {
-        self.listens[id.index()] = needed;
-        for at in 0..2 {
-            let fresh = needed[at] && !self.listed[id.index()][at];
-            if fresh && self.ticks[operands[at].index()] {
-                self.listed[id.index()][at] = true;
-                self.readers[operands[at].index()].push(id);
-            }
-        }
-    }
-
-    /// A gate is another from now on.
-    fn set(&mut self, net: &Net, id: GateId, made: GateId) {
-        if std::mem::replace(&mut self.made[id.index()], made) == made {
-            return;
-        }
-        self.changed.push(id);
-        let mut readers = std::mem::take(&mut self.readers[id.index()]);
-        readers.retain(|reader| {
-            let first = net.gates.gate(*reader).operands().next();
-            let at = usize::from(first != Some(id));
-            let listens = self.listens[reader.index()][at];
-            if listens {
-                self.open.push(Reverse(*reader));
-            } else {
-                self.listed[reader.index()][at] = false;
-            }
-            listens
-        });
-        self.readers[id.index()] = readers;
-    }
-
-    /// Makes all that listens to what was set, operands first.
-    fn settle(&mut self, net: &Net) {
-        let mut last = None;
-        while let Some(Reverse(id)) = self.open.pop() {
-            if last.replace(id) != Some(id) {
-                let made = self.make(id, net.gates.gate(id));
-                self.set(net, id, made);
-            }
-        }
-    }
 }
 
 impl Clock {
@@ -222,25 +97,17 @@ impl Clock {
             net.bases.ids().all(|base| bases.contains(base) || outside.contains(base)),
             "all is clock or outside of it"
         );
-        let mut folded = Folded::new(&net, &leaves);
         let holds: Vec<BaseId> =
             net.init.iter().copied().filter(|base| bases.contains(*base)).collect();
-        for (base, leaf) in leaves.enumerate() {
-            if let Some(leaf) = leaf {
-                let held = holds.binary_search(&base).is_ok();
-                folded.made[leaf.index()] = net.gates.constant(held);
-            }
-        }
-        for (id, gate) in net.gates.iter() {
-            if folded.ticks[id.index()] {
-                folded.made[id.index()] = folded.make(id, gate);
-            }
-        }
+        let folded = Specialised::new(Arc::clone(&net), |gate| match gate {
+            Gate::Base(base) if bases.contains(base) => Some(holds.binary_search(&base).is_ok()),
+            _ => None,
+        });
         let mut outputs = vec![net.terminal];
         outputs.extend(net.roles[asked].goals.iter().map(|(_, gate)| *gate));
         outputs.extend(net.legal.iter().copied());
         outputs.extend(outside.iter().map(|base| net.next[base]));
-        outputs.retain(|gate| folded.ticks[gate.index()]);
+        outputs.retain(|gate| folded.varies(*gate));
         outputs.sort_unstable();
         outputs.dedup();
         let mut successors: FxHashMap<GateId, Vec<BaseId>> = FxHashMap::default();
@@ -253,6 +120,7 @@ impl Clock {
             leaves,
             successors,
             folded,
+            changed: Vec::new(),
             outputs,
             classes: FxHashMap::default(),
             class: 0,
@@ -293,7 +161,7 @@ impl Clock {
             .candidates
             .iter()
             .filter_map(|&base| {
-                let next = folded.made[net.next[base].index()];
+                let next = folded.made(net.next[base]);
                 assert!(
                     next == Gates::TRUE || next == Gates::FALSE,
                     "a clock's successor is known"
@@ -303,7 +171,6 @@ impl Clock {
             })
             .collect();
         self.candidates.clear();
-        folded.changed.clear();
         for &(base, new) in &changes {
             match self.holds.binary_search(&base) {
                 Ok(at) => {
@@ -313,12 +180,13 @@ impl Clock {
             }
             self.candidates.push(base);
             if let Some(leaf) = self.leaves[base] {
-                folded.set(net, leaf, net.gates.constant(new));
+                folded.set(leaf, new);
             }
         }
-        folded.settle(net);
+        folded.settle();
+        folded.take_changed(&mut self.changed);
         let mut shown = false;
-        for gate in &folded.changed {
+        for gate in &self.changed {
             shown |= self.outputs.binary_search(gate).is_ok();
             self.candidates.extend(self.successors.get(gate).into_iter().flatten());
         }
@@ -328,12 +196,11 @@ impl Clock {
         if !changes.is_empty() {
             self.number();
         }
-        self.folded.gates.len() <= self.most_gates
+        self.folded.len() <= self.most_gates
     }
 
     fn classify(&mut self) {
-        let made: Vec<GateId> =
-            self.outputs.iter().map(|gate| self.folded.made[gate.index()]).collect();
+        let made: Vec<GateId> = self.outputs.iter().map(|gate| self.folded.made(*gate)).collect();
         let fresh = self.classes.len();
         self.class = *self.classes.entry(made).or_insert(fresh);
     }

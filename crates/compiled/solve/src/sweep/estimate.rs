@@ -10,12 +10,16 @@ use std::time::{Duration, Instant};
 const SPAN: usize = 3;
 /// Plies that are looked ahead at most.
 const MOST_PLIES: usize = 10_000;
+/// Time between two estimates: one costs as much as a small ply.
+const PATIENCE: Duration = Duration::from_millis(50);
 /// How much faster values are computed than states are expanded, about.
 const BACKWARD_SPEED: f64 = 3.0;
 
 /// What is known of the forward pass.
 pub(super) struct Estimate {
     begun: Instant,
+    /// When it was estimated last.
+    made: Option<Instant>,
     /// Sizes of the plies that this process knows, the newest last.
     sizes: Vec<u64>,
     /// States that this process expanded.
@@ -27,17 +31,22 @@ pub(super) struct Estimate {
 impl Estimate {
     /// Nothing is known.
     pub(super) fn new() -> Self {
-        Self { begun: Instant::now(), sizes: Vec::new(), expanded: 0, end: None }
+        Self { begun: Instant::now(), made: None, sizes: Vec::new(), expanded: 0, end: None }
     }
 
     /// A ply of `states` kept states was expanded; the next one has `newest`.
     pub(super) fn expanded(&mut self, states: u64, newest: u64) {
         self.expanded += states;
         self.sizes.push(newest);
-        let done = self.expanded + newest + ahead(&self.sizes).unwrap_or(0);
+        if self.made.is_some_and(|made| made.elapsed() < PATIENCE) {
+            return;
+        }
+        self.made = Some(Instant::now());
+        let ahead = ahead(&self.sizes);
+        let done = self.expanded + newest + ahead.unwrap_or(0);
         let rest = done - self.expanded;
         let valued = (done as f64 / BACKWARD_SPEED) as u64;
-        let known = ahead(&self.sizes).is_some();
+        let known = ahead.is_some();
         let left = scaled(self.begun.elapsed(), self.expanded, rest + valued).filter(|_| known);
         self.end = left.and_then(|left| Instant::now().checked_add(left));
     }

@@ -4,15 +4,25 @@ use index::{IdSet, IndexVec};
 use kernel::Expander;
 use net::BaseId;
 
-/// Which bits of a key are the clock's, and what they are at each of its steps.
+/// Which bits of a key stand for what, and which of them are the clock's.
 #[derive(Debug)]
 pub(super) struct Cut {
     /// The bits of positions.
     rest: Vec<u64>,
-    /// By proposition of the clock: its field, and the bits that say that it holds.
+    /// By proposition: its field, and the bits that say that it holds.
     held: IndexVec<BaseId, Option<(usize, Vec<usize>)>>,
-    /// Fields of the clock, each with whether exactly one of its propositions has to hold.
-    fields: Vec<bool>,
+    fields: Vec<Field>,
+}
+
+/// Bits of a key that stand for some propositions.
+#[derive(Debug)]
+struct Field {
+    bits: std::ops::Range<usize>,
+    codes: Vec<(u64, Option<BaseId>)>,
+    /// Whether exactly one of the propositions has to hold.
+    one: bool,
+    /// Whether they are the clock's.
+    clock: bool,
 }
 
 impl Cut {
@@ -27,42 +37,74 @@ impl Cut {
         let mut rest = vec![u64::MAX; expander.words()];
         let mut held = IndexVec::filled(None, bases);
         let mut fields = Vec::new();
-        for (range, codes) in expander.fields().into_iter().zip(expander.codes()) {
-            let members = codes.iter().filter_map(|(_, base)| *base);
-            if !members.clone().all(|base| clock.contains(base)) {
-                members.for_each(|base| {
+        for (bits, codes) in expander.fields().into_iter().zip(expander.codes()) {
+            let members: Vec<BaseId> = codes.iter().filter_map(|(_, base)| *base).collect();
+            let ticks = members.iter().all(|base| clock.contains(*base));
+            if ticks {
+                bits.clone().for_each(|bit| rest[bit / 64] &= !(1 << (bit % 64)));
+            } else {
+                members.into_iter().for_each(|base| {
                     outside.insert(base);
                 });
-                continue;
             }
-            range.clone().for_each(|bit| rest[bit / 64] &= !(1 << (bit % 64)));
             for (code, base) in &codes {
                 if let Some(base) = base {
-                    let bits = (0..range.len()).filter(|bit| code >> bit & 1 == 1);
-                    let bits = bits.map(|bit| range.start + bit).collect();
-                    held[*base] = Some((fields.len(), bits));
+                    let set = (0..bits.len()).filter(|bit| code >> bit & 1 == 1);
+                    held[*base] = Some((fields.len(), set.map(|bit| bits.start + bit).collect()));
                 }
             }
-            fields.push(codes.iter().all(|(_, base)| base.is_some()));
+            let one = codes.iter().all(|(_, base)| base.is_some());
+            fields.push(Field { bits, codes, one, clock: ticks });
         }
         Self { rest, held, fields }
     }
 
     /// Whether the clock has no bit.
     pub(super) fn is_whole(&self) -> bool {
-        self.fields.is_empty()
+        !self.fields.iter().any(|field| field.clock)
     }
 
     /// The bits of a key where the clock holds this; `None` where that breaks a group.
     pub(super) fn clock(&self, holds: &[BaseId]) -> Option<Vec<u64>> {
+        self.pack(holds, |field| field.clock)
+    }
+
+    /// The bits of a key where a state holds this, the clock's left out; `None` where that breaks a
+    /// group.
+    pub(super) fn position(&self, holds: &[BaseId]) -> Option<Vec<u64>> {
+        let mut key = self.pack(holds, |_| true)?;
+        self.strip(&mut key);
+        Some(key)
+    }
+
+    fn pack(&self, holds: &[BaseId], of: impl Fn(&Field) -> bool) -> Option<Vec<u64>> {
         let mut key = vec![0; self.rest.len()];
         let mut met = vec![0usize; self.fields.len()];
         for (field, bits) in holds.iter().filter_map(|base| self.held[*base].as_ref()) {
-            met[*field] += 1;
-            bits.iter().for_each(|bit| key[bit / 64] |= 1 << (bit % 64));
+            if of(&self.fields[*field]) {
+                met[*field] += 1;
+                bits.iter().for_each(|bit| key[bit / 64] |= 1 << (bit % 64));
+            }
         }
-        let kept = self.fields.iter().zip(&met);
-        kept.into_iter().all(|(one, met)| !one || *met == 1).then_some(key)
+        let mut kept = self.fields.iter().zip(&met);
+        kept.all(|(field, met)| !field.one || !of(field) || *met == 1).then_some(key)
+    }
+
+    /// What a state with this key holds, of all that has bits; ascending.
+    pub(super) fn holds(&self, key: &[u64], into: &mut Vec<BaseId>) {
+        into.clear();
+        for field in &self.fields {
+            let bit = |at: usize| (key[at / 64] >> (at % 64) & 1) << (at - field.bits.start);
+            let code = field.bits.clone().fold(0, |code, at| code | bit(at));
+            let place = field.codes.binary_search_by_key(&code, |(code, _)| *code);
+            into.extend(place.ok().and_then(|place| field.codes[place].1));
+        }
+        into.sort_unstable();
+    }
+
+    /// The propositions that have bits.
+    pub(super) fn varying(&self) -> impl Iterator<Item = BaseId> + '_ {
+        self.held.enumerate().filter(|(_, held)| held.is_some()).map(|(base, _)| base)
     }
 
     /// Takes the clock's bits out of keys that stand one after the other.

@@ -19,6 +19,7 @@
 mod keys;
 mod moves;
 mod reached;
+mod single;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -26,7 +27,8 @@ mod values;
 use std::sync::Arc;
 
 use index::IdSet;
-use kernel::{BLOCK_LANES, Expander, Expansion};
+use kernel::{BLOCK_LANES, Casting, Expander, Expansion};
+use net::Net;
 use net::facts::{Clock, clock_bases};
 use rustc_hash::FxHashMap;
 use store::HugeVec;
@@ -45,6 +47,7 @@ use crate::{Options, Tier};
 use keys::Cut;
 use moves::{Line, Moves};
 use reached::{Growing, Reached, bits};
+use single::Single;
 use values::Values;
 
 /// States after which it is looked whether positions are met again, and how many states a position
@@ -140,6 +143,9 @@ struct Plies<const W: usize> {
     expander: Box<dyn Expander>,
     cut: Cut,
     clock: Clock,
+    /// What single positions are expanded from, and by what, once there were any.
+    compiled: (Arc<Net>, Casting),
+    single: Option<Single>,
     /// The clock's bits of keys at the newest ply, and those of the root.
     now: Vec<u64>,
     root: Vec<u64>,
@@ -191,6 +197,8 @@ impl<const W: usize> Plies<W> {
         let first = Ply { reached: Reached::single(0), class: clock.class(), state: clock.state() };
         let mut plies = Self {
             expander,
+            compiled: (Arc::clone(&game.net), game.casting.clone()),
+            single: None,
             root: now.clone(),
             now,
             cut,
@@ -248,6 +256,8 @@ impl<const W: usize> Plies<W> {
         let fresh: Vec<usize> =
             reached.all().flat_map(|(word, set)| bits(word, set & !known.word(word))).collect();
         let (class, width) = (*class, self.expander.words());
+        let alone = !fresh.is_empty() && single::suits(&self.compiled.0, fresh.len());
+        let fresh = if alone { self.expand_single(&fresh, class)? } else { fresh };
         let mut keys = Vec::with_capacity(BLOCK_LANES * width);
         for block in fresh.chunks(BLOCK_LANES) {
             self.limits.check(watch, self.bytes(), FORWARD_SHARE)?;
@@ -268,6 +278,29 @@ impl<const W: usize> Plies<W> {
             self.classes[class].take(block, found, self.ids.as_slice(), count);
         }
         Ok(())
+    }
+
+    /// Expands some positions one by one; those that are left are for the kernel.
+    fn expand_single(&mut self, fresh: &[usize], class: usize) -> Result<Vec<usize>, Trouble> {
+        let (net, casting) = &self.compiled;
+        let single = self.single.get_or_insert_with(|| Single::new(net, casting, &self.cut));
+        let width = self.expander.words();
+        let mut left = Vec::new();
+        for &position in fresh {
+            let key = &self.keys.words()[position * width..(position + 1) * width];
+            let key: Vec<u64> =
+                key.iter().zip(&self.now).map(|(rest, clock)| rest | clock).collect();
+            let Some(found) = single.expand(&key, &self.cut) else {
+                left.push(position);
+                continue;
+            };
+            self.ids.clear();
+            let children = &found.children;
+            self.keys.insert_all(&mut self.slots, children, &mut self.ids).map_err(refused)?;
+            let count = self.keys.len();
+            self.classes[class].take_single(position, &found, self.ids.as_slice(), count);
+        }
+        Ok(left)
     }
 
     /// What a ply holds, all of whose positions its class knows.

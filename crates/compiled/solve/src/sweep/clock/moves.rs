@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::super::layers::gcd;
 use super::super::registers::for_lanes;
 use super::reached::Marks;
+use super::single::Found;
 
 /// How one child enters the fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -105,10 +106,7 @@ impl Moves {
         count: usize,
     ) {
         assert!(positions.len() <= BLOCK_LANES, "positions of one block");
-        for marks in [&mut self.known, &mut self.terminal, &mut self.deciding] {
-            marks.reserve(count);
-        }
-        self.rows.resize(self.rows.len().max(count), Row { shape: ENDED, first: 0 });
+        self.reserve(count);
         self.simultaneous |= found.simultaneous;
         // The entries of each lane, in their order: first how many, then which.
         let mut ends = vec![0usize; positions.len() + 1];
@@ -129,22 +127,65 @@ impl Moves {
         let mut shape = Vec::new();
         for (lane, &position) in positions.iter().enumerate() {
             let held = |mask: &kernel::Mask| mask[lane / 64] >> (lane % 64) & 1 == 1;
-            self.known.set(position);
-            self.expanded += 1;
             if held(&found.terminal) {
-                self.terminal.set(position);
-                self.rows[position] = Row { shape: ENDED, first: found.payoff[lane] };
+                self.end(position, found.payoff[lane]);
                 continue;
-            }
-            if !held(&found.waiting) {
-                self.deciding.set(position);
             }
             let list = &lists[ends[lane]..ends[lane + 1]];
             shape_of(list, found, &mut shape);
-            let first = u32::try_from(self.edges.len()).expect("less than 2^32 edges of a class");
-            self.edges.extend(list.iter().map(|(_, child)| *child));
-            self.rows[position] = Row { shape: self.number(&shape), first };
+            let children = list.iter().map(|(_, child)| *child);
+            self.open(position, &shape, children, held(&found.waiting));
         }
+    }
+
+    /// Takes in what was found of one position, with the numbers of its children; `count` positions
+    /// are known in all.
+    pub(super) fn take_single(
+        &mut self,
+        position: usize,
+        found: &Found,
+        children: &[u32],
+        count: usize,
+    ) {
+        self.reserve(count);
+        self.simultaneous |= found.simultaneous;
+        match found.payment {
+            Some(payment) => self.end(position, payment),
+            None => self.open(position, &found.shape, children.iter().copied(), found.waiting),
+        }
+    }
+
+    fn reserve(&mut self, count: usize) {
+        for marks in [&mut self.known, &mut self.terminal, &mut self.deciding] {
+            marks.reserve(count);
+        }
+        self.rows.resize(self.rows.len().max(count), Row { shape: ENDED, first: 0 });
+    }
+
+    fn end(&mut self, position: usize, payment: u32) {
+        self.known.set(position);
+        self.expanded += 1;
+        self.terminal.set(position);
+        self.rows[position] = Row { shape: ENDED, first: payment };
+    }
+
+    fn open(
+        &mut self,
+        position: usize,
+        shape: &[Entry],
+        children: impl Iterator<Item = u32>,
+        waiting: bool,
+    ) {
+        self.known.set(position);
+        self.expanded += 1;
+        if !waiting {
+            self.deciding.set(position);
+        }
+        let first = self.edges.len();
+        self.edges.extend(children);
+        assert_eq!(self.edges.len(), first + shape.len(), "an entry a child");
+        let first = u32::try_from(first).expect("less than 2^32 edges of a class");
+        self.rows[position] = Row { shape: self.number(shape), first };
     }
 
     fn number(&mut self, shape: &[Entry]) -> u32 {

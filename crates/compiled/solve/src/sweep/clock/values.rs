@@ -351,7 +351,8 @@ impl Job<'_> {
                 low = [u64::MAX; 2];
             }
         }
-        place.copy_from_slice(&best);
+        // Not a copy of a slice: one of a length unknown to the compiler costs a call a position.
+        (place[0], place[1]) = (best[0], best[1]);
     }
 }
 
