@@ -154,7 +154,8 @@ fn add_device(args: &CrosscheckArgs, engines: &mut Vec<Box<dyn Engine>>) -> Resu
     Ok(())
 }
 
-/// The roster, and the sweep again by tables alone and with states that wait for chance kept.
+/// The roster, and the sweep again by tables alone, with states that wait for chance kept, and by
+/// positions without their clock.
 pub(crate) fn variants(args: &CrosscheckArgs) -> Result<Vec<Box<dyn Engine>>, Failure> {
     let options = options(&EngineArgs::default(), &args.sheet);
     let mut engines = all(&args.sheet);
@@ -163,8 +164,28 @@ pub(crate) fn variants(args: &CrosscheckArgs) -> Result<Vec<Box<dyn Engine>>, Fa
     for (name, options) in [("sweep by tables", tables), ("sweep, nothing folded", kept)] {
         engines.push(Box::new(Named { name, engine: Sweep::new(options) }));
     }
+    let clock = Options { tier: Tier::Clock, ..options };
+    engines.push(Box::new(Named { name: "sweep by clock", engine: ByClock(Sweep::new(clock)) }));
     add_device(args, &mut engines)?;
     Ok(engines)
+}
+
+/// A sweep by a tier that does not do every game: where it does not, it has found nothing of it.
+struct ByClock(Sweep);
+
+impl Engine for ByClock {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn judge(&self, question: &Question, watch: &Watch<'_>) -> Result<Verdict, Stop> {
+        match self.0.judge(question, watch) {
+            Err(Stop::Faulty(fault)) if fault.code == "tier" => {
+                Err(Stop::Environment(fault.message))
+            }
+            judged => judged,
+        }
+    }
 }
 
 /// An engine under another name, since a report tells engines apart by their names.

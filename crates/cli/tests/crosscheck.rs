@@ -33,6 +33,7 @@ fn a_run_in_two_parts_counts_what_one_run_counts() {
     let object = whole.json();
     assert_eq!(object["games"]["done"], 8);
     assert_eq!(object["games"]["engines"]["sweep by tables"]["faulty"], 0);
+    assert_eq!(object["games"]["engines"]["sweep by clock"]["faulty"], 0);
     assert_eq!(object["formulas"]["engines"]["definition"]["exact"], 40);
     assert_eq!(object["programs"]["agreed"], 20);
     assert_eq!(object["games"]["asked"], 8);

@@ -520,6 +520,10 @@ fn explain_tells_how_the_game_was_compiled() {
     for part in ["gates", "propositions", "groups", dense, "symmetry  8 automorphisms; not used"] {
         assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
     }
+    let ran = run(&["solve", &game("stochastic-nim-100.gdl"), "--explain"]);
+    for part in ["tier clock: the first plies took ", " kinds of steps", "symmetry  "] {
+        assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
+    }
     let ran = run(&["solve", &game("tic-tac-toe.gdl"), "--explain", "--tier", "table"]);
     let kept = "symmetry  8 automorphisms; one state of each orbit is kept";
     for part in ["tier planes, 1 word a state", "not dense: it was asked for", kept] {
@@ -529,6 +533,11 @@ fn explain_tells_how_the_game_was_compiled() {
 
 #[test]
 fn a_tier_that_does_not_fit_is_refused_and_one_that_does_says_the_same() {
+    let refused = run(&["solve", &game("pig-5.gdl"), "--tier", "clock"]);
+    assert_eq!(refused.status, 2, "{refused:?}");
+    for part in ["this question is not for `--tier clock`: ", "leave `--tier` out"] {
+        assert!(refused.err.contains(part), "`{part}` is not in\n{}", refused.err);
+    }
     let (pig, connect) = (game("pig-5.gdl"), game("stochastic-connect-3-4x4.gdl"));
     let refused = run(&["solve", &pig, "--tier", "dense"]);
     assert_eq!(refused.status, 2, "{refused:?}");

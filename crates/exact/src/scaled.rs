@@ -38,7 +38,10 @@ pub fn mul_small_add(acc: &mut [u64], x: &[u64], factor: u64) {
 /// When the lengths are others or the sum does not fit.
 #[inline]
 pub fn mul_two(out: &mut [u64], (x, f): (&[u64], u32), (y, g): (&[u64], u32)) {
-    assert!(x.len() == y.len() && out.len() >= x.len(), "a sum has at least the limbs of its terms");
+    assert!(
+        x.len() == y.len() && out.len() >= x.len(),
+        "a sum has at least the limbs of its terms"
+    );
     let (near, far) = out.split_at_mut(x.len());
     let (f, g) = (u128::from(f), u128::from(g));
     // Below 2^33, so that a sum of both products and it stays below 2^98.

@@ -36,11 +36,13 @@ pub(crate) fn write(
         let game = Game::new(question, &options, watch)?;
         let expander = game.expander(&options)?;
         let choice = solve::tier_choice(&game, question, &options);
+        let clock = solve::clock_choice(&game, question, &options, watch);
         let table = args.disk.table.is_some();
         let symmetry = solve::symmetry_choice(&game, &*expander, question, &options, table);
-        Ok((game, expander, choice, symmetry))
+        Ok((game, expander, choice, clock, symmetry))
     });
-    let (game, expander, choice, symmetry) = compiled.map_err(|stop| failure(stop, source))?;
+    let (game, expander, choice, clock, symmetry) =
+        compiled.map_err(|stop| failure(stop, source))?;
     let count = |number: usize| show_count(number as u64);
     let net = &game.net;
     writeln!(
@@ -59,15 +61,21 @@ pub(crate) fn write(
         count(game.guesses.groups.len())
     )?;
     let sweeps = args.engine.name() == EngineName::Sweep;
-    if sweeps
-        && args.disk.checkpoint.is_none()
-        && args.disk.table.is_none()
-        && let TierChoice::Dense(sizes, places) = &choice
-    {
+    let swept = sweeps && args.disk.checkpoint.is_none() && args.disk.table.is_none();
+    if swept && let TierChoice::Dense(sizes, places) = &choice {
         let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
         let (sizes, places) = (sizes.join(" x "), show_count(*places));
         writeln!(out, "          tier dense: digits of {sizes} values, {places} places")?;
         return write_symmetry(out, &game, &symmetry, Some("places are not kept by it"));
+    }
+    if swept && let Some((positions, classes)) = clock {
+        let positions = counted(positions, "position");
+        let kinds = counted(classes as u64, "kind");
+        writeln!(
+            out,
+            "          tier clock: the first plies took {positions}, in {kinds} of steps"
+        )?;
+        return write_symmetry(out, &game, &symmetry, Some("positions are not kept by it"));
     }
     let words = expander.words();
     assert!(words > 0, "a key has a word");

@@ -26,6 +26,6 @@ pub use players::each;
 pub use search::{Evaluator, Opening, Outcome, Pair, Search, Stepped, Stepper};
 pub use storage::{Storage, StorageFault};
 pub use sweep::{
-    Device, LevelChunk, Perft, PerftPly, Plan, Sweep, SymmetryChoice, TierChoice, perft, shares,
-    symmetry_choice, tier_choice,
+    Device, LevelChunk, Perft, PerftPly, Plan, Sweep, SymmetryChoice, TierChoice, clock_choice,
+    perft, shares, symmetry_choice, tier_choice,
 };

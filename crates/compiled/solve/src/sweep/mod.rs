@@ -59,6 +59,7 @@ use past::Past;
 use symmetry::Reduction;
 use trail::Trail;
 
+pub use clock::clock_choice;
 pub use dense::{TierChoice, tier_choice};
 pub use layers::shares;
 pub use paths::{Perft, PerftPly, perft};

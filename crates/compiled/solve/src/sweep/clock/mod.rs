@@ -61,6 +61,28 @@ const GROUPS: &str = "its clock breaks a group";
 const TOO_LARGE: &str = "its network takes too much room for each step of the clock";
 const FEW_MEET: &str = "few positions are met at several steps";
 
+/// What this tier would do with a question: positions that were expanded and classes of steps, of some
+/// plies at the beginning; none where it would be left.
+pub fn clock_choice(
+    game: &Game,
+    question: &Question,
+    options: &Options,
+    watch: &Watch<'_>,
+) -> Option<(u64, usize)> {
+    let bounded = question.horizon.is_some();
+    if !matches!(options.tier, Tier::Auto | Tier::Clock) || !(bounded || ticks(game)) {
+        return None;
+    }
+    let expander = game.expander(options).ok()?;
+    let root = expander.pack(&game.net.init)?;
+    let auto = Options { tier: Tier::Auto, ..*options };
+    let plies = Plies::<0>::new(game, expander, &root, question, &auto);
+    let mut plies = plies.ok()?;
+    let looked = plies.look(question.horizon.unwrap_or(u32::MAX), watch);
+    let expanded = plies.classes.iter().map(Moves::len).sum();
+    (looked.is_ok() || options.tier == Tier::Clock).then_some((expanded, plies.classes.len()))
+}
+
 /// Solves by this tier where it suits; none where another is to answer.
 ///
 /// # Errors
@@ -105,7 +127,7 @@ fn solve(
     watch: &Watch<'_>,
 ) -> Result<Verdict, Ended> {
     let bounded = question.horizon.is_some();
-    if !bounded && !counts(game) {
+    if !bounded && !ticks(game) {
         return Err(Ended::Stop(super::dense::unfit("clock", ONE_STEP)));
     }
     let (expander, root) = start(game, options)?;
@@ -124,9 +146,8 @@ fn unfit(why: &str) -> Trouble {
     Trouble::Stopped(Box::new(super::dense::unfit("clock", why)))
 }
 
-/// Whether the clock of a game has more states than it has propositions that take turns: a cheap look
-/// before anything is made.
-fn counts(game: &Game) -> bool {
+/// Whether a game has a clock at all: a cheap look before anything is made.
+fn ticks(game: &Game) -> bool {
     !clock_bases(&game.net).is_empty()
 }
 
@@ -178,6 +199,20 @@ impl<const W: usize> Plies<W> {
         options: &Options,
         watch: &Watch<'_>,
     ) -> Result<Box<dyn SweepBackend>, Trouble> {
+        let mut plies = Self::new(game, expander, root, question, options)?;
+        if options.tier == Tier::Auto {
+            plies.look(question.horizon.unwrap_or(u32::MAX), watch)?;
+        }
+        Ok(Box::new(plies))
+    }
+
+    fn new(
+        game: &Game,
+        expander: Box<dyn Expander>,
+        root: &[u64],
+        question: &Question,
+        options: &Options,
+    ) -> Result<Self, Trouble> {
         let clock = clock_bases(&game.net);
         let mut outside: IdSet<_> =
             game.net.bases.ids().filter(|base| !clock.contains(*base)).collect();
@@ -195,7 +230,7 @@ impl<const W: usize> Plies<W> {
         cut.strip(&mut position);
         keys.insert_all(&mut slots, &position, &mut HugeVec::new()).map_err(refused)?;
         let first = Ply { reached: Reached::single(0), class: clock.class(), state: clock.state() };
-        let mut plies = Self {
+        Ok(Self {
             expander,
             compiled: (Arc::clone(&game.net), game.casting.clone()),
             single: None,
@@ -217,11 +252,7 @@ impl<const W: usize> Plies<W> {
             expansion: Expansion::default(),
             ids: HugeVec::new(),
             limits: Limits::new(),
-        };
-        if options.tier == Tier::Auto {
-            plies.look(question.horizon.unwrap_or(u32::MAX), watch)?;
-        }
-        Ok(Box::new(plies))
+        })
     }
 
     /// Expands some plies, and looks whether positions are met again.
