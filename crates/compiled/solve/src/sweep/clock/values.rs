@@ -465,8 +465,8 @@ fn average(out: &mut [u64], factors: &[u128], children: &[u32], below: &Below<'_
             add(out, child(1), factors[1]);
         }
     }
-    for at in 2..factors.len() {
-        add(out, child(at), factors[at]);
+    for (at, factor) in factors.iter().enumerate().skip(2) {
+        add(out, child(at), *factor);
     }
 }
 
