@@ -16,6 +16,7 @@
 //!
 //! Source: DESIGN, section 9, on one-hot chains; here the chain is found and not only tables of it.
 
+mod alike;
 mod keys;
 mod moves;
 mod reached;
@@ -360,6 +361,14 @@ impl<const W: usize> Plies<W> {
         self.growing.reserve(self.keys.len());
         let (mut edges, mut low, mut high) = (0, usize::MAX, 0);
         for (word, set) in reached.all() {
+            if let Some(shift) = moves.shift(word) {
+                edges += shift.distances.len() as u64 * u64::from(set.count_ones());
+                for distance in &*shift.distances {
+                    let at = self.growing.add_shifted(word, set, *distance);
+                    (low, high) = (low.min(at.start), high.max(at.end));
+                }
+                continue;
+            }
             for position in bits(word, set & !moves.terminal.word(word)) {
                 let Line::Open(_, children) = moves.line(position) else { continue };
                 edges += children.len() as u64;

@@ -13,6 +13,9 @@ use super::super::registers::for_lanes;
 use super::reached::Marks;
 use super::single::Found;
 
+/// Positions of a word that is not (yet) shifted as a whole.
+const UNEVEN: u32 = u32::MAX;
+
 /// How one child enters the fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Entry {
@@ -46,6 +49,16 @@ pub(super) enum Line<'a> {
     Open(Range<usize>, &'a [u32]),
 }
 
+/// What 64 positions of one word have in common, where they do: one shape, and children at the same
+/// distances from each.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Shift {
+    /// Their shape, as a range of [`Moves::entries`].
+    pub(super) entries: Range<usize>,
+    /// By entry: what a child's number is beyond the position's.
+    pub(super) distances: Box<[i64]>,
+}
+
 /// What can be played in the positions of a class.
 #[derive(Debug, Default)]
 pub(super) struct Moves {
@@ -65,6 +78,9 @@ pub(super) struct Moves {
     edges: Vec<u32>,
     shapes: Vec<Range<u32>>,
     numbers: FxHashMap<Vec<Entry>, u32>,
+    /// Shifts that occur, and by word which it has.
+    shifts: Vec<Shift>,
+    shift_of: Vec<u32>,
     expanded: u64,
 }
 
@@ -78,7 +94,13 @@ impl Moves {
     pub(super) fn bytes(&self) -> u64 {
         let marks = self.known.bytes() + self.terminal.bytes() + self.deciding.bytes();
         let lists = size_of_val(&*self.rows) + size_of_val(&*self.edges);
-        marks + (lists + 2 * size_of_val(&*self.entries)) as u64
+        marks + (lists + 2 * size_of_val(&*self.entries) + size_of_val(&*self.shift_of)) as u64
+    }
+
+    /// What all 64 positions of a word have in common.
+    #[inline(always)]
+    pub(super) fn shift(&self, word: usize) -> Option<&Shift> {
+        self.shifts.get(*self.shift_of.get(word)? as usize)
     }
 
     /// A position that was expanded.
@@ -186,6 +208,36 @@ impl Moves {
         assert_eq!(self.edges.len(), first + shape.len(), "an entry a child");
         let first = u32::try_from(first).expect("less than 2^32 edges of a class");
         self.rows[position] = Row { shape: self.number(shape), first };
+        if self.known.word(position / 64) == u64::MAX {
+            self.find_shift(position / 64);
+        }
+    }
+
+    /// Looks whether the positions of a word, all of which are known, are alike.
+    fn find_shift(&mut self, word: usize) {
+        let shape = self.rows[64 * word].shape;
+        let rows = &self.rows[64 * word..64 * (word + 1)];
+        if shape == ENDED || rows.iter().any(|row| row.shape != shape) {
+            return;
+        }
+        let far = |position: usize| match self.line(position) {
+            Line::Open(entries, children) => {
+                let distance = |child: &u32| i64::from(*child) - position as i64;
+                Shift { entries, distances: children.iter().map(distance).collect() }
+            }
+            Line::Ended(_) => unreachable!("it has the shape of a position that is open"),
+        };
+        let shift = far(64 * word);
+        if (64 * word + 1..64 * (word + 1)).any(|position| far(position) != shift) {
+            return;
+        }
+        let known = self.shifts.iter().rposition(|one| *one == shift);
+        let number = known.unwrap_or_else(|| {
+            self.shifts.push(shift);
+            self.shifts.len() - 1
+        });
+        self.shift_of.resize(self.shift_of.len().max(word + 1), UNEVEN);
+        self.shift_of[word] = number as u32;
     }
 
     fn number(&mut self, shape: &[Entry]) -> u32 {
@@ -233,5 +285,60 @@ fn shape_of(list: &[(u32, u32)], found: &Expansion, shape: &mut Vec<Entry>) {
             }
             start = at + 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: Entry = Entry { weight: 1, total: 1, last_of_pair: true, last_of_asked: true };
+
+    /// 128 positions that lead three back and one on, but for what `odd` says.
+    fn chain(odd: impl Fn(usize) -> Option<Found>) -> Moves {
+        let mut moves = Moves::default();
+        // The last one first: a word is looked at when all of it is known, in any order.
+        for position in (64..192).rev() {
+            let usual = Found { shape: vec![ONE; 2], ..Found::default() };
+            let children = [position as u32 - 3, position as u32 + 1];
+            moves.take_single(position, &odd(position).unwrap_or(usual), &children, 200);
+        }
+        moves
+    }
+
+    #[test]
+    fn words_of_positions_that_are_alike_are_found() {
+        let moves = chain(|_| None);
+        let shift = moves.shift(1).expect("64 positions are alike");
+        assert_eq!((&*shift.distances, shift.entries.clone()), (&[-3, 1][..], 0..2));
+        assert_eq!(moves.shift(2), moves.shift(1));
+        assert!([0, 3, 4].iter().all(|word| moves.shift(*word).is_none()), "nobody knows these");
+    }
+
+    #[test]
+    fn a_word_with_one_that_differs_is_not_alike() {
+        for at in [64, 90, 127] {
+            let ended = Found { payment: Some(100), ..Found::default() };
+            let half = Entry { weight: 1, total: 2, last_of_pair: false, last_of_asked: false };
+            let last = Entry { total: 2, ..ONE };
+            let tossed = Found { shape: vec![half, last], ..Found::default() };
+            for found in [ended, tossed] {
+                let moves = chain(|position| (position == at).then(|| found.clone()));
+                assert_eq!(moves.shift(1), None, "{found:?} at {at}");
+                assert!(moves.shift(2).is_some());
+            }
+        }
+        let mut moves = chain(|_| None);
+        let far = Found { shape: vec![ONE; 2], ..Found::default() };
+        for position in 0..64 {
+            let farther = u32::from(position == 40);
+            moves.take_single(
+                position,
+                &far,
+                &[position as u32 + farther, 9 + position as u32],
+                200,
+            );
+        }
+        assert_eq!(moves.shift(0), None, "one child is farther");
     }
 }

@@ -77,6 +77,23 @@ impl Growing {
         self.words[word] |= bits;
     }
 
+    /// Adds the positions at a distance from those of one word; these lie in the words from the start
+    /// up to the end that are told, which itself is one of them.
+    #[inline(always)]
+    pub(super) fn add_shifted(&mut self, word: usize, set: u64, distance: i64) -> Range<usize> {
+        let from = 64 * word as i64 + distance;
+        assert!(from >= 0, "a position has a number");
+        let (at, by) = (from as usize / 64, from as usize % 64);
+        self.words[at] |= set << by;
+        // In two steps, since none may be of 64.
+        let beyond = set >> 1 >> (63 - by);
+        if beyond == 0 {
+            return at..at;
+        }
+        self.words[at + 1] |= beyond;
+        at..at + 1
+    }
+
     /// Says in which words positions may have been added.
     pub(super) fn touch(&mut self, from: usize, to: usize) {
         assert!(from <= to && to < self.words.len(), "words that there is room for");
@@ -146,6 +163,16 @@ mod tests {
             let set = growing.finish();
             let held: Vec<usize> = set.all().flat_map(|(word, set)| bits(word, set)).collect();
             assert_eq!((held, set.len()), (positions.clone(), positions.len() as u64));
+        }
+        for (word, set, distance) in
+            [(2, u64::MAX, -65), (0, 1 << 63, 1), (3, 0b1011, 64), (1, 9, 0)]
+        {
+            let at = growing.add_shifted(word, set, distance);
+            growing.touch(at.start, at.end);
+            let moved = growing.finish();
+            let held: Vec<usize> = moved.all().flat_map(|(word, set)| bits(word, set)).collect();
+            let wanted = bits(word, set).map(|at| (at as i64 + distance) as usize);
+            assert_eq!(held, wanted.collect::<Vec<_>>());
         }
         assert_eq!(Reached::single(130).all().collect::<Vec<_>>(), [(2, 4)]);
     }

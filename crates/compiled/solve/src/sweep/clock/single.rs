@@ -43,7 +43,7 @@ pub(super) struct Single {
 }
 
 /// What was found of a position.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Found {
     /// Where it is terminal: its payment.
     pub(super) payment: Option<u32>,

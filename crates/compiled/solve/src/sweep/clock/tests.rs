@@ -155,6 +155,60 @@ fn both_tiers_say_the_same_of_random_games_that_count_their_steps() {
     assert!(simultaneous > 20, "{simultaneous}");
 }
 
+/// A lane of places that are alike but for some of each hundred, on which x, o and a die move at once.
+fn lane(random: &mut Random) -> String {
+    let length = 300;
+    let mut out = String::from("(role x) (role o) (role random) (init (at 250))\n");
+    for place in 0..length {
+        write!(out, "(on {place} {}) (on2 {place} {}) ", place + 1, (place + 2).min(length))
+            .expect("text");
+        if random.below(100) == 0 {
+            writeln!(out, "(odd {place})").expect("text");
+        }
+    }
+    for face in 0..1 + random.below(3) {
+        write!(out, "(face {face}) ").expect("text");
+    }
+    out + "(<= (legal x on) (true (at ?p))) (<= (legal x back) (true (at ?p)) (not (odd ?p)))
+        (legal o push) (<= (legal o wait) (true (at ?p)) (on 0 ?one) (distinct ?p ?one))
+        (<= (legal random ?f) (face ?f))
+        (<= (next (at ?q)) (true (at ?p)) (does random 0) (does x on) (on ?p ?q))
+        (<= (next (at ?q)) (true (at ?p)) (does random 0) (does x back) (on2 ?q ?p))
+        (<= (next (at ?q)) (true (at ?p)) (face ?f) (distinct ?f 0) (does random ?f) (does o push) (on2 ?p ?q))
+        (<= (next (at ?q)) (true (at ?p)) (face ?f) (distinct ?f 0) (does random ?f) (does o wait) (on ?q ?p))
+        (low 0) (low 1) (<= terminal (true (at ?p)) (low ?p))
+        (<= terminal (true (at 300))) (<= terminal (true (at 299)))
+        (<= (goal x 100) (true (at 300))) (<= (goal x 0) (true (at ?p)) (low ?p))
+        (<= (goal x 20) (true (at 299)))
+        (<= (goal o 0) (true (at ?p)))"
+}
+
+#[test]
+fn places_that_are_alike_have_the_values_and_bounds_that_they_have_alone() {
+    let mut random = Random::new(7);
+    let mut narrow = 0;
+    for round in 0..12 {
+        let text = lane(&mut random);
+        let mut asked = question(&text);
+        asked.horizon = Some(100 + random.below(60) as u32);
+        asked.objective = Objective::Goal;
+        assert_eq!(compare(&format!("round {round}"), &asked), None, "{text}");
+        let value = by(Tier::Table, &asked, 1).expect("an answer").value;
+        let bounds = [Tier::Clock, Tier::Table].map(|tier| {
+            let options = Options { tier, approximate: true, ..Options::default() };
+            match under(Limits::default(), |watch| Sweep::new(options).judge(&asked, watch)) {
+                Err(Stop::Halted(halt)) => (halt.lower, halt.upper),
+                other => panic!("{other:?}"),
+            }
+        });
+        for (lower, upper) in &bounds {
+            assert!(*lower <= value && value <= *upper, "round {round}");
+            narrow += usize::from((upper - lower).to_f64() < 1e-15);
+        }
+    }
+    assert_eq!(narrow, 24, "bounds are narrow");
+}
+
 #[test]
 fn what_has_no_counter_and_no_horizon_is_refused_by_name() {
     let refused = |text: &str| match by(Tier::Clock, &question(text), 1) {

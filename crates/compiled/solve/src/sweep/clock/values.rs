@@ -14,6 +14,7 @@ use exact::{Bounds, scaled};
 use store::{HugeVec, OutOfMemory};
 
 use super::super::registers::Narrow;
+use super::alike;
 use super::moves::{Entry, Line, Moves};
 use super::reached::{Reached, bits};
 use crate::backend::{Leaf, Scale};
@@ -215,7 +216,7 @@ impl Values {
         let mut workers: Vec<Wide> = (0..crew.threads()).map(|_| Wide::default()).collect();
         let done = crew.share(&mut workers, tasks, |wide, (part, own)| {
             match scale.limbs {
-                _ if scale.bounds => job.run(part, own, |place, line| job.bounds(place, line)),
+                _ if scale.bounds => job.run_bounds(part, own),
                 1 => job.run(part, own, |place, line| job.narrow::<u64>(place, line)),
                 2 => job.run(part, own, |place, line| job.narrow::<u128>(place, line)),
                 _ => job.run(part, own, |place, line| wide.fold(&job, place, line)),
@@ -311,6 +312,26 @@ impl Job<'_> {
                         fold(place, (entries, children));
                     }
                 }
+            }
+        }
+    }
+
+    /// Bounds of some words of positions; those whose positions are alike are done as a whole.
+    fn run_bounds(&self, part: Range<usize>, out: &mut [u64]) {
+        let mut room = alike::Room::default();
+        let below = alike::Lower { words: self.below.words, first: self.below.first };
+        let start = part.start;
+        for (word, set) in self.reached.words(part) {
+            let own = &mut out[alike::WORDS * (word - start)..][..alike::WORDS];
+            let shift = self.moves.shift(word).filter(|_| self.leaf == Leaf::Expanded);
+            match (shift, alike::hull(set)) {
+                (Some(shift), Some(hull)) => {
+                    let entries = &self.moves.entries[shift.entries.clone()];
+                    let first = 64 * word + hull.start;
+                    let own = &mut own[2 * hull.start..2 * hull.end];
+                    alike::bounds(&mut room, first, (entries, shift), below, own);
+                }
+                _ => self.run(word..word + 1, own, |place, line| self.bounds(place, line)),
             }
         }
     }
