@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use exact::Ratio;
 
-use crate::contest::Setup;
+use crate::contest::{Setup, json_bounds};
 use crate::record::{Page, seconds};
 
 /// A game, the odds of its first role if they are known from elsewhere, and the seconds given.
@@ -74,11 +74,8 @@ fn row(
         .output()
         .map_err(|error| error.to_string())?;
     let time = started.elapsed();
-    let object: serde_json::Value = serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("no answer ({error}), status {}", output.status))?;
-    let bound = |name: &str| object.get(name)?.as_str()?.parse::<Ratio>().ok();
-    let (lower, upper) =
-        bound("lower").zip(bound("upper")).ok_or("an answer has bounds".to_owned())?;
+    let (lower, upper) = json_bounds(&String::from_utf8_lossy(&output.stdout))
+        .ok_or_else(|| format!("an answer has bounds, status {}", output.status))?;
     if lower > upper {
         return Err(format!("bounds of {engine} after {limit} s are not in order"));
     }

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use exact::Ratio;
+
 use crate::measure::{Cores, Run, median, run};
 use crate::record::Page;
 
@@ -181,6 +183,13 @@ pub(crate) fn json_value(output: &str) -> Option<String> {
     let object: serde_json::Value = serde_json::from_str(output).ok()?;
     let value = object.get("value")?.as_str()?;
     Some(if value.contains('/') { value.to_owned() } else { format!("{value}/1") })
+}
+
+/// The fields `lower` and `upper` of `solve --json`.
+pub(crate) fn json_bounds(output: &str) -> Option<(Ratio, Ratio)> {
+    let object: serde_json::Value = serde_json::from_str(output).ok()?;
+    let bound = |name: &str| object.get(name)?.as_str()?.parse::<Ratio>().ok();
+    bound("lower").zip(bound("upper"))
 }
 
 /// Runs the contenders in turns, so that what else the machine does falls on all of them alike.

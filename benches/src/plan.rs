@@ -2,12 +2,17 @@
 
 use std::path::Path;
 
+use exact::Ratio;
+
 use crate::boards;
 use crate::bounds;
 use crate::connect;
-use crate::contest::{Contender, Cost, Setup, contest, json_number};
+use crate::contest::{
+    Contender, Cost, Setup, alike, contest, json_bounds, json_number, json_value,
+};
 use crate::gpu;
 use crate::hours;
+use crate::measure::Cores;
 use crate::nim;
 use crate::playouts;
 use crate::reading;
@@ -59,8 +64,8 @@ pub(crate) const BENCHES: &[Bench] = &[
     Bench {
         name: "nim",
         arguments: "",
-        meaning: "Stochastic nim, a piece added with probability 1/2: many propositions, few of \
-                  which hold at a time.",
+        meaning: "Stochastic nim, a piece added with probability 1/2 (1/4 in the largest): many \
+                  propositions, few of which hold at a time.",
         run: nim,
     },
     Bench {
@@ -189,8 +194,38 @@ fn nim(setup: &Setup, page: &mut Page) -> Result<(), String> {
         }
         page.costs(&contest(&contenders, &value)?);
     }
+    if setup.quick { Ok(()) } else { large_nim(setup, page) }
+}
+
+/// A pile of 10,000: numbers of twenty thousand bits, and bounds of them.
+fn large_nim(setup: &Setup, page: &mut Page) -> Result<(), String> {
+    let sheet = setup.sheet("nim 10000 --add 1/4")?;
+    page.say("## A pile of 10000, a piece added with probability 1/4");
+    page.say("The exact odds, on all cores, one run each; the recurrence uses one.");
+    let once = |contender: Contender| Contender { turns: 1, ..contender };
+    let recurrence = setup
+        .own("recurrence over big numbers, for this game", &["nim", "10000", "1/4"])
+        .map(once)?;
+    let exact = alike(&[once(setup.solver(&sheet)), recurrence], Cores::All)?;
+    page.costs(&exact);
+    page.say(&format!("Bounds not wider than {NARROW:e}, which hold the odds above, on one core."));
+    let mut bounded = setup.solver(&sheet);
+    bounded.name = "oddsmith --approximate".into();
+    bounded.words.extend(["--approximate".into(), "--width".into(), format!("{NARROW:e}")]);
+    bounded.value = |output| json_bounds(output).map(|_| String::new());
+    let bounded = contest(&[bounded], "")?;
+    let odds = json_value(&exact[0].output).and_then(|text| text.parse::<Ratio>().ok());
+    let odds = odds.ok_or("the exact odds are a fraction")?;
+    let (lower, upper) = json_bounds(&bounded[0].output).ok_or("there are bounds")?;
+    if lower > odds || odds > upper || (&upper - &lower).to_f64() > NARROW {
+        return Err("bounds of nim do not hold its odds, or are too wide".into());
+    }
+    page.costs(&bounded);
     Ok(())
 }
+
+/// The width that is asked of bounds of a large pile.
+const NARROW: f64 = 1e-15;
 
 /// Adds the Prolog baseline on a sheet, or says that there is none.
 ///

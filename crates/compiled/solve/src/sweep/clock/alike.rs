@@ -215,6 +215,6 @@ mod tests {
         assert_eq!(hull(1 << 63), Some(63..64));
         assert_eq!(hull(0b1001_1000), Some(3..8));
         assert_eq!(hull(0b1_0001), Some(0..5));
-        assert_eq!(hull(0b1000_0000_1), None);
+        assert_eq!(hull(0b1_0000_0001), None);
     }
 }
