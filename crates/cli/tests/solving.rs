@@ -524,7 +524,12 @@ fn explain_tells_how_the_game_was_compiled() {
     for part in ["tier clock: the first plies took ", " kinds of steps", "symmetry  "] {
         assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
     }
+    let ran = run(&["solve", &game("nim-heaps.gdl"), "--explain"]);
+    let heaps = "4 subgames share the clock alone, of 2 + 6 + 5 + 3 propositions; solved together";
+    assert!(ran.out.contains(heaps), "{}", ran.out);
+    assert!(!ran.out.contains("bear neither"), "{}", ran.out);
     let ran = run(&["solve", &game("tic-tac-toe.gdl"), "--explain", "--tier", "table"]);
+    assert!(!ran.out.contains("subgames"), "{}", ran.out);
     let kept = "symmetry  8 automorphisms; one state of each orbit is kept";
     for part in ["tier planes, 1 word a state", "not dense: it was asked for", kept] {
         assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);

@@ -60,6 +60,7 @@ pub(crate) fn write(
         "          {} groups of which one holds; the ply {level} from the state",
         count(game.guesses.groups.len())
     )?;
+    write_subgames(out, &game)?;
     let sweeps = args.engine.name() == EngineName::Sweep;
     let swept = sweeps && args.disk.checkpoint.is_none() && args.disk.table.is_none();
     if swept && let TierChoice::Dense(sizes, places) = &choice {
@@ -88,6 +89,35 @@ pub(crate) fn write(
     let elsewhere = (!sweeps).then_some("it is the sweep that uses it");
     write_symmetry(out, &game, &symmetry, elsewhere)
 }
+
+/// Writes into which parts the game comes apart, where it does.
+fn write_subgames(out: &mut dyn Write, game: &Game) -> Result<(), Failure> {
+    let parts = net::facts::subgames(&game.net, game.casting.asked, &game.casting.chance);
+    if parts.len() < 2 {
+        return Ok(());
+    }
+    let sizes: Vec<String> =
+        parts.iter().take(SHOWN_PARTS).map(|part| show_count(part.bases.len() as u64)).collect();
+    let more = if parts.len() > SHOWN_PARTS { ", ..." } else { "" };
+    writeln!(
+        out,
+        "          {} subgames share the clock alone, of {}{more} propositions; solved together",
+        show_count(parts.len() as u64),
+        sizes.join(" + "),
+    )?;
+    let idle = parts.iter().filter(|part| !part.counts).count();
+    match idle {
+        0 => Ok(()),
+        idle => Ok(writeln!(
+            out,
+            "          {} of them bear neither on the end nor on what is paid",
+            show_count(idle as u64)
+        )?),
+    }
+}
+
+/// Sizes of subgames that are shown.
+const SHOWN_PARTS: usize = 6;
 
 /// Generators that are shown.
 const SHOWN_GENERATORS: usize = 4;

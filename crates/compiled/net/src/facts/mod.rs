@@ -2,7 +2,8 @@
 //!
 //! Always: a guess may be wrong. Whoever relies on one checks it on every state reached, or proves
 //! it, and works without it where it breaks; a guess costs time, never truth. The exceptions are
-//! [`chance_classes`] and [`Clock`], which compare networks and so prove what they say.
+//! [`chance_classes`] and [`Clock`], which compare networks, and [`subgames`], which reads what they
+//! read: these prove what they say.
 //!
 //! Nothing here changes a network.
 
@@ -13,9 +14,11 @@ mod level;
 mod linear;
 mod playouts;
 mod spelling;
+mod subgames;
 
 pub use chance::{CHANCE_LIMIT_VISITS, chance_classes};
 pub use clock::{Clock, clock_bases};
 pub use groups::{guess_exclusive, guess_groups};
 pub use level::{Level, guess_level};
 pub use playouts::playouts;
+pub use subgames::{Subgame, subgames};
