@@ -25,6 +25,7 @@ mod reading;
 mod record;
 mod recurrent;
 mod symbolic;
+mod unstructured;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -19,6 +19,7 @@ use crate::reading;
 use crate::record::{Page, megabytes, seconds};
 use crate::recurrent;
 use crate::symbolic;
+use crate::unstructured;
 
 /// A bench by name.
 #[derive(Debug)]
@@ -121,6 +122,13 @@ pub(crate) const BENCHES: &[Bench] = &[
         meaning: "Cost of an edge, over stochastic connect from 12 to 203 million boards, in each \
                   tier of the sweep.",
         run: boards::edges,
+    },
+    Bench {
+        name: "unstructured",
+        arguments: "",
+        meaning: "Cost of an edge in games whose bits are mixed anew in each step, so that nothing \
+                  factors: a shift register, random circuits, a cellular automaton.",
+        run: unstructured::bench,
     },
     Bench {
         name: "hours",

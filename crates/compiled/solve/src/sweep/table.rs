@@ -51,6 +51,8 @@ pub(crate) struct Slots {
     exact: u32,
     /// What the top bits of a slot hold where it is in use and slots hold keys whole; at least 1.
     epoch: u64,
+    /// About how many keys there will be, where that is known; 0 where it is not.
+    foreseen: usize,
 }
 
 /// Where a key belongs, and what marks it there.
@@ -64,7 +66,7 @@ impl Slots {
     /// An empty table for keys of this many bits; nothing is allocated yet.
     pub(crate) fn new(key_bits: usize) -> Self {
         let exact = if key_bits as u64 <= u64::from(EXACT_BITS) { key_bits as u32 } else { 0 };
-        Self { slots: HugeVec::new(), log: 0, exact, epoch: 1 }
+        Self { slots: HugeVec::new(), log: 0, exact, epoch: 1, foreseen: 0 }
     }
 
     /// Bytes held.
@@ -80,7 +82,13 @@ impl Slots {
 
     /// Empties the table and makes room for about `expected` keys.
     pub(crate) fn reset(&mut self, expected: usize) -> Result<(), OutOfMemory> {
+        self.foreseen = 0;
         self.resize(needed(expected.max(1)).next_power_of_two().max(SMALLEST))
+    }
+
+    /// Says about how many keys there will be, so that a table that has to grow does so once.
+    pub(crate) fn foresee(&mut self, keys: usize) {
+        self.foreseen = keys;
     }
 
     fn resize(&mut self, size: usize) -> Result<(), OutOfMemory> {
@@ -326,7 +334,8 @@ impl<const W: usize> PlyKeys<W> {
     /// Rebuilds the slots with room for `more` further keys.
     fn grow(&mut self, slots: &mut Slots, more: usize) -> Result<(), OutOfMemory> {
         let mut size = slots.len().max(SMALLEST);
-        while needed(self.len() + more) > size {
+        let most = (self.len() + more).max(slots.foreseen);
+        while needed(most) > size {
             size *= 2;
         }
         loop {
@@ -345,8 +354,13 @@ impl<const W: usize> PlyKeys<W> {
     /// Enters all keys into empty slots; `false` where one would lie out of reach.
     fn refill<const EXACT: bool>(&self, slots: &mut Slots) -> bool {
         let (mask, id_bits) = (slots.len() - 1, slots.id_bits::<EXACT>());
+        let far = slots.len() >= FAR;
+        let place = |slots: &Slots, id: usize| slots.place::<EXACT>(self.key(id));
         (0..self.len()).all(|id| {
-            let place = slots.place::<EXACT>(self.key(id));
+            if far && id + AHEAD < self.len() {
+                store::prefetch(slots.slots.as_slice(), place(slots, id + AHEAD).start);
+            }
+            let place = place(slots, id);
             let mut at = place.start;
             while !slots.is_empty::<EXACT>(slots.slots.as_slice()[at]) {
                 at = (at + 1) & mask;

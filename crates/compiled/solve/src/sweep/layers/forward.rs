@@ -23,6 +23,8 @@ use crate::limits::{FORWARD_SHARE, WHOLE, refused};
 
 /// Blocks after which progress is told.
 const TOLD_BLOCKS: usize = 64;
+/// Share of a ply's blocks after which it is foreseen how many states follow.
+const FORESEEING: usize = 16;
 /// Bytes of the table for a state, about, while it is built.
 const SLOT_BYTES: u64 = 24;
 
@@ -228,6 +230,16 @@ impl<const W: usize> Layers<W> {
         self.check_limits(watch, next.bytes() + growing / 4 + values, FORWARD_SHARE)
     }
 
+    /// Says about how many states there will be, once some blocks are done. Those that are left lead to
+    /// fewer new ones: three quarters as many as those before `block`.
+    fn foresee(&mut self, ply: usize, block: usize, states: usize) {
+        let blocks = self.blocks(ply);
+        if block >= blocks.div_ceil(FORESEEING) {
+            let left = (states as u128 * (blocks - block) as u128 / block as u128) as usize;
+            self.slots.foresee(states + left / 4 * 3);
+        }
+    }
+
     /// Tells now and then how far a ply has come.
     fn tell(&self, watch: &Watch<'_>, block: usize) {
         if block % TOLD_BLOCKS == TOLD_BLOCKS - 1 {
@@ -247,6 +259,7 @@ impl<const W: usize> Layers<W> {
         for block in 0..self.blocks(newest) {
             self.check_growth(next, watch)?;
             self.tell(watch, block);
+            self.foresee(newest, block, next.len());
             let lanes = self.expand(newest, block, true)?;
             self.count(lanes, &mut counts);
             if let Some(quotient) = &self.quotient {
@@ -277,6 +290,7 @@ impl<const W: usize> Layers<W> {
         for block in 0..self.blocks(newest) {
             self.check_growth(next, watch)?;
             self.tell(watch, block);
+            self.foresee(newest, block, next.len());
             let lanes = self.expand(newest, block, true)?;
             self.count(lanes, &mut counts);
             let (record, _) = self.trail.tails();
