@@ -5,6 +5,8 @@
 //! come in no order.
 
 use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, PoisonError};
 
 /// Threads that help with the tasks of a solve.
@@ -81,6 +83,53 @@ impl Crew {
     }
 }
 
+impl Crew {
+    /// Begins a task that one of the threads does while the calling one goes on.
+    ///
+    /// # Panics
+    /// Where the calling thread works alone.
+    pub(crate) fn begin<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Begun<T> {
+        let pool = self.pool.as_ref().expect("a crew of several threads");
+        let (sender, receiver) = channel();
+        pool.spawn(move || {
+            // Nobody may be left to hear of it.
+            sender.send(catch_unwind(AssertUnwindSafe(work))).ok();
+        });
+        Begun { receiver, done: None }
+    }
+}
+
+/// A task that was begun. Where it is dropped, the task is done nevertheless, and forgotten.
+pub(crate) struct Begun<T> {
+    receiver: Receiver<std::thread::Result<T>>,
+    done: Option<std::thread::Result<T>>,
+}
+
+impl<T> Begun<T> {
+    /// Whether it is done.
+    pub(crate) fn is_done(&mut self) -> bool {
+        if self.done.is_none() {
+            self.done = self.receiver.try_recv().ok();
+        }
+        self.done.is_some()
+    }
+
+    /// Waits for the task, and gives what it found.
+    ///
+    /// # Panics
+    /// As the task did.
+    pub(crate) fn wait(self) -> T {
+        let done = self.done.or_else(|| self.receiver.recv().ok());
+        match done.expect("a task that was begun ends") {
+            Ok(found) => found,
+            Err(panic) => resume_unwind(panic),
+        }
+    }
+}
+
 /// Tasks that nobody began.
 struct Queue<T>(Mutex<std::vec::IntoIter<T>>);
 
@@ -153,6 +202,28 @@ mod tests {
                 });
             assert_eq!(ended, Err(vec![5]));
         }
+    }
+
+    #[test]
+    fn tasks_are_done_while_others_go_on() {
+        let crew = Crew::new(Some(3), 3);
+        let mut begun: Vec<Begun<usize>> =
+            (0..50).map(|task| crew.begin(move || task * task)).collect();
+        drop(begun.pop());
+        let mut first = begun.remove(0);
+        while !first.is_done() {
+            std::thread::yield_now();
+        }
+        assert_eq!(first.wait(), 0);
+        let squares: Vec<usize> = begun.into_iter().map(Begun::wait).collect();
+        assert_eq!(squares, (1..49).map(|task| task * task).collect::<Vec<_>>());
+    }
+
+    #[test]
+    #[should_panic = "it fails"]
+    fn a_panic_is_met_where_its_task_is_waited_for() {
+        let begun = Crew::new(Some(2), 2).begin(|| assert!(std::thread::panicking(), "it fails"));
+        begun.wait();
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! Refused: finding children again by look-up in the backward pass (twice the misses), and
 //! sorting keys within a ply (destroys the locality that discovery order has).
 
+mod ahead;
 mod backward;
 mod batches;
 mod counting;
@@ -41,6 +42,7 @@ use super::values::Values;
 use crate::backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
 use crate::crew::Crew;
 use crate::limits::{FORWARD_SHARE, Limits, WHOLE, refused};
+use ahead::Ahead;
 
 /// One ply.
 struct Layer<const W: usize> {
@@ -127,6 +129,8 @@ pub(crate) struct Layers<const W: usize> {
     behind: Expansion,
     /// Whether folding a toss is still worth trying.
     folding: bool,
+    /// Blocks of the newest ply that other threads expand.
+    ahead: Option<Ahead>,
     values: [Values; 2],
     /// How many threads are asked for, and they, once there was work for several.
     threads: Option<usize>,
@@ -271,6 +275,7 @@ impl<const W: usize> Layers<W> {
             expansion: Expansion::default(),
             shares: Vec::new(),
             behind: Expansion::default(),
+            ahead: None,
             values: [Values::default(), Values::default()],
             threads,
             crew: None,
@@ -302,7 +307,7 @@ impl<const W: usize> Layers<W> {
         expanded.map_err(|flaw| Trouble::flaw(keys, width, flaw))?;
         match &mut self.quotient {
             Some(quotient) if ply >= self.reduced_from => quotient.weigh(keys),
-            Some(quotient) => quotient.take_all(keys.len() / width),
+            Some(quotient) => quotient.weighed.take_all(keys.len() / width),
             None => {}
         }
         Ok(keys.len() / width)
@@ -348,7 +353,8 @@ impl<const W: usize> SweepBackend for Layers<W> {
         let scatter = self.scatter.as_ref().map_or(0, |_| Scatter::BYTES);
         let keys = self.older_bytes + newest + self.spare.bytes() + scatter;
         let waiting = self.feed.as_ref().map_or(0, |feed| feed.borrow().bytes());
-        waiting + keys + self.slots.bytes() + self.trail.bytes() + values
+        let ahead = self.ahead.as_ref().map_or(0, Ahead::bytes);
+        waiting + keys + self.slots.bytes() + self.trail.bytes() + values + ahead
     }
 
     fn advance(&mut self, most_steps: u32, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {

@@ -154,7 +154,14 @@ fn after(net: &Net) -> u64 {
 
 /// The orbits of a sweep by plies, if they are used; the sizes of those of a block.
 pub(super) struct Quotient {
-    orbits: Orbits,
+    orbits: Arc<Orbits>,
+    /// The block weighed last.
+    pub(super) weighed: Weighed,
+}
+
+/// How large the orbits of a block's states are.
+#[derive(Debug, Default)]
+pub(super) struct Weighed {
     sizes: Vec<u32>,
     /// By size: the lanes of the block whose orbits have it.
     classes: Vec<(u32, Mask)>,
@@ -162,7 +169,12 @@ pub(super) struct Quotient {
 
 impl Quotient {
     fn of(orbits: Orbits) -> Self {
-        Self { orbits, sizes: Vec::new(), classes: Vec::new() }
+        Self { orbits: Arc::new(orbits), weighed: Weighed::default() }
+    }
+
+    /// The orbits, for another thread.
+    pub(super) fn orbits(&self) -> Arc<Orbits> {
+        Arc::clone(&self.orbits)
     }
 
     /// A checksum of the group.
@@ -186,7 +198,24 @@ impl Quotient {
 
     /// Finds out how large the orbits of a block's states are.
     pub(super) fn weigh(&mut self, keys: &[u64]) {
-        self.orbits.sizes(keys, &mut self.sizes);
+        self.weighed.weigh(&self.orbits, keys);
+    }
+
+    /// The states in the orbits of some lanes of the block weighed last.
+    pub(super) fn states(&self, lanes: &Mask) -> u64 {
+        self.weighed.states(lanes)
+    }
+
+    /// Whether states passed through can be counted by those they come from.
+    pub(super) fn counts(&self, distinct: &Distinct) -> bool {
+        distinct.is_kept_by(&self.orbits)
+    }
+}
+
+impl Weighed {
+    /// Finds out how large the orbits of a block's states are.
+    pub(super) fn weigh(&mut self, orbits: &Orbits, keys: &[u64]) {
+        orbits.sizes(keys, &mut self.sizes);
         assert!(self.sizes.len() <= BLOCK_LANES, "one block");
         self.sort_lanes();
     }
@@ -212,17 +241,11 @@ impl Quotient {
         }
     }
 
-    /// The states in the orbits of some lanes of the block weighed last.
-    pub(super) fn states(&self, lanes: &Mask) -> u64 {
+    fn states(&self, lanes: &Mask) -> u64 {
         let count = |class: &Mask| -> u64 {
             class.iter().zip(lanes).map(|(one, other)| u64::from((one & other).count_ones())).sum()
         };
         self.classes.iter().map(|(size, class)| u64::from(*size) * count(class)).sum()
-    }
-
-    /// Whether states passed through can be counted by those they come from.
-    pub(super) fn counts(&self, distinct: &Distinct) -> bool {
-        distinct.is_kept_by(&self.orbits)
     }
 }
 

@@ -23,6 +23,8 @@ use crate::limits::{FORWARD_SHARE, WHOLE, refused};
 
 /// Blocks after which progress is told.
 const TOLD_BLOCKS: usize = 64;
+/// Blocks that show whether a ply's tosses can be folded.
+const TRIED_BLOCKS: usize = 4;
 /// Share of a ply's blocks after which it is foreseen how many states follow.
 const FORESEEING: usize = 16;
 /// Bytes of the table for a state, about, while it is built.
@@ -77,6 +79,7 @@ impl<const W: usize> Layers<W> {
         watch: &Watch<'_>,
     ) -> Result<PlyCounts, Trouble> {
         let grown = self.try_to_grow(most_steps, parted, watch);
+        self.leave_ahead();
         self.scatter = None;
         match grown {
             // The trail cannot be written to any more.
@@ -252,17 +255,23 @@ impl<const W: usize> Layers<W> {
         }
     }
 
+    /// Expands a block of the newest ply, or takes it from those that were expanded ahead.
+    fn next_block(&mut self, newest: usize, block: usize) -> Result<usize, Trouble> {
+        if self.ahead.is_some() { self.take_look(newest) } else { self.expand(newest, block, true) }
+    }
+
     /// Expands the newest ply into `next`.
     fn fill(&mut self, next: &mut PlyKeys<W>, watch: &Watch<'_>) -> Result<PlyCounts, Trouble> {
         let newest = self.plies.len() - 1;
         let mut counts = PlyCounts { steps: 1, ..PlyCounts::default() };
+        self.look_ahead(newest, 0, false);
         for block in 0..self.blocks(newest) {
             self.check_growth(next, watch)?;
             self.tell(watch, block);
             self.foresee(newest, block, next.len());
-            let lanes = self.expand(newest, block, true)?;
+            let lanes = self.next_block(newest, block)?;
             self.count(lanes, &mut counts);
-            if let Some(quotient) = &self.quotient {
+            if let Some(quotient) = self.quotient.as_ref().filter(|_| self.ahead.is_none()) {
                 quotient.lessen(&mut self.expansion.children);
             }
             let (record, edges) = self.trail.tails();
@@ -288,10 +297,13 @@ impl<const W: usize> Layers<W> {
         let mut counts = PlyCounts { steps: 2, ..PlyCounts::default() };
         let (mut toss, mut distinct, mut passed) = (None, Distinct::new(width), 0);
         for block in 0..self.blocks(newest) {
+            if block == TRIED_BLOCKS {
+                self.look_ahead(newest, block, true);
+            }
             self.check_growth(next, watch)?;
             self.tell(watch, block);
             self.foresee(newest, block, next.len());
-            let lanes = self.expand(newest, block, true)?;
+            let lanes = self.next_block(newest, block)?;
             self.count(lanes, &mut counts);
             let (record, _) = self.trail.tails();
             record::write(record, lanes, &self.expansion).map_err(refused)?;
@@ -304,7 +316,7 @@ impl<const W: usize> Layers<W> {
                 && self.pass_through(&children, &mut toss, next)?;
             if !folds {
                 // A ply that breaks late would cost twice at each step from here on.
-                self.folding &= block < 4;
+                self.folding &= block < TRIED_BLOCKS;
                 return Ok(None);
             }
             passed += (children.len() / width) as u64;
@@ -337,16 +349,20 @@ impl<const W: usize> Layers<W> {
         next: &mut PlyKeys<W>,
     ) -> Result<bool, Trouble> {
         let width = self.expander.words();
-        for keys in children.chunks(BLOCK_LANES * width) {
-            let expanded = self.expander.expand(keys, true, &mut self.behind);
-            expanded.map_err(|flaw| Trouble::flaw(keys, width, flaw))?;
+        for (at, keys) in children.chunks(BLOCK_LANES * width).enumerate() {
+            if self.ahead.is_some() {
+                self.take_behind(at)?;
+            } else {
+                let expanded = self.expander.expand(keys, true, &mut self.behind);
+                expanded.map_err(|flaw| Trouble::flaw(keys, width, flaw))?;
+            }
             reduce(&self.behind.joints, &mut self.shares);
             let found = Toss::of(&self.behind, &self.shares, keys.len() / width);
             if found.is_none() || toss.as_ref().is_some_and(|toss| Some(toss) != found.as_ref()) {
                 return Ok(false);
             }
             *toss = found;
-            if let Some(quotient) = &self.quotient {
+            if let Some(quotient) = self.quotient.as_ref().filter(|_| self.ahead.is_none()) {
                 quotient.lessen(&mut self.behind.children);
             }
             let (children, (_, edges)) = (&self.behind.children, self.trail.tails());
