@@ -419,3 +419,44 @@ fn guess(net: &Net) -> Guesses {
     let level = net::facts::guess_level(net, &plays).map(|level| (level.weights, level.offset));
     Guesses { groups, level }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::testing::{self, under};
+
+    #[test]
+    fn fingerprints_tell_apart_what_packs_states_otherwise() {
+        let compiled = |name: &str| {
+            under(testing::Limits::default(), |watch| {
+                Game::new(&testing::game(name), &Options::default(), watch).expect("a game")
+            })
+        };
+        let print = |game: &Game| {
+            let expander = game.expander(&Options::default()).expect("few moves");
+            game.fingerprint(&*expander)
+        };
+        let names = ["tic-tac-toe", "stochastic-tic-tac-toe-3x3", "pig-5", "race"];
+        let mut prints: BTreeSet<u64> = names.iter().map(|name| print(&compiled(name))).collect();
+        assert_eq!(prints.len(), names.len());
+        let known = prints.clone();
+        assert!(names.iter().all(|name| known.contains(&print(&compiled(name)))), "the same again");
+        // Without a group, and without a level, in whatever order they were taken back.
+        let mut game = compiled("tic-tac-toe");
+        game.forget_group(1);
+        assert!(prints.insert(print(&game)), "a group less");
+        game.forget_level();
+        assert!(prints.insert(print(&game)), "no level");
+        let mut again = compiled("tic-tac-toe");
+        let taken: Vec<TakenBack> = game
+            .taken_back
+            .iter()
+            .map(|guess| TakenBack::parse(&guess.text()).expect("what was written"))
+            .collect();
+        assert!(again.forget(&taken));
+        assert_eq!(print(&again), print(&game));
+        assert!(!again.forget(&[TakenBack::Group(1000)]), "there is no such group");
+    }
+}

@@ -490,4 +490,36 @@ mod tests {
         let ended = under(stopped, |watch| each(&asked, &Options::default(), watch));
         assert!(matches!(ended, Err(Stop::Halted(_))), "{ended:?}");
     }
+
+    /// Both outcomes of a coin lead to ties: told twice, they are told still.
+    #[test]
+    fn sums_keep_what_any_part_says() {
+        let worth = |goal: u32, tied, cut, height| Worth {
+            goals: Rc::from([Ratio::new(goal, 100_u32)]),
+            tied,
+            cut,
+            height,
+        };
+        for (own, other) in [(false, false), (false, true), (true, false), (true, true)] {
+            let mut sum = worth(20, own, other, 3);
+            sum.add(&worth(30, other, own, 2));
+            assert_eq!((sum.tied, sum.cut, sum.height), (own || other, own || other, 3));
+            assert_eq!(*sum.goals, [Ratio::new(1_u8, 2_u8)]);
+        }
+    }
+
+    #[test]
+    fn what_is_told_of_memory_is_about_what_positions_take() {
+        let asked = crate::testing::game("tic-tac-toe");
+        let (bytes, states) = under(Bounds::default(), |watch| {
+            let game = Game::new(&asked, &Options::default(), watch).expect("a game");
+            let mut players = Players::new(&game, &asked, watch);
+            players.worth(&game.net.init, None).expect("one chooses at a time");
+            (players.bytes, players.worths.len() as u64)
+        });
+        assert_eq!(states, 5478);
+        // Ten propositions hold in each state, and two players have goals.
+        let (least, bytes) = (8 * 10 + 2 * 16, bytes / states);
+        assert!(bytes >= least + POSITION_BYTES && bytes <= 8 * least, "{bytes} bytes a state");
+    }
 }

@@ -1,11 +1,11 @@
 //! Games, questions and watches for this crate's tests.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gdl::{ReadOptions, Source};
-use verdict::{Halt, Question, Stop, Verdict, Watch};
+use verdict::{Halt, Progress, Question, Stop, Verdict, Watch};
 
 /// The default question about a sheet.
 pub(crate) fn question(text: &str) -> Question {
@@ -39,6 +39,15 @@ pub(crate) fn under<T>(limits: Limits, run: impl FnOnce(&Watch<'_>) -> T) -> T {
         interrupt: &interrupt,
         progress: &|_| {},
     })
+}
+
+/// What something without limits tells of its progress, and what it gives.
+pub(crate) fn told<T>(run: impl FnOnce(&Watch<'_>) -> T) -> (Vec<Progress>, T) {
+    let told = Mutex::new(Vec::new());
+    let progress = |progress: &Progress| told.lock().expect("no panic").push(progress.clone());
+    let interrupt = AtomicBool::new(false);
+    let given = run(&Watch { progress: &progress, ..Watch::unlimited(&interrupt) });
+    (told.into_inner().expect("no panic"), given)
 }
 
 /// The halt in which an engine must have ended.

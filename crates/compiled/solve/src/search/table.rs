@@ -170,9 +170,14 @@ mod tests {
         assert_eq!((held.lower, held.upper), (Ratio::new(2_u64, 8_u64), Ratio::new(6_u64, 8_u64)));
         assert_eq!(table.middle(&position), Some(1 << 31), "between 1/4 and 3/4");
         assert_eq!(table.len(), 1);
-        assert!(table.bytes() > 0);
+        let (first, held) = (table.bytes(), size_of::<(Position, Entry)>() as u64 + 8);
+        assert!(first >= held && first <= 4 * held, "{first} bytes, of which {held} are certain");
         put(2, 2, 5);
         assert_eq!(table.get(&position).expect("an entry").depth, EVERY_STEP);
+        assert_eq!(table.bytes(), first, "an entry that is there takes no more");
+        let entry = Entry { interval: Interval::unknown(), depth: 0 };
+        table.put(Position { key: Box::from([1, 2, 3, 4, 5]), left: None }, entry);
+        assert_eq!(table.bytes() - first, first + 8 * 4, "four words more");
     }
 
     #[test]

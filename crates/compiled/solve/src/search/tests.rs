@@ -1,5 +1,7 @@
 //! The search against the sweep: bounds at every depth and under every limit.
 
+mod small;
+
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -71,6 +73,15 @@ fn holds(halt: &Halt, known: &Verdict, what: &str) {
 
 /// A search that is interrupted when it has told of its progress so many times.
 fn interrupted_after(question: &Question, reports: u32) -> Result<Verdict, Stop> {
+    // Looks of growing depth, as where nothing says that only the end will do.
+    interrupted_after_with(question, reports, Options { depth: Some(1000), ..Options::default() })
+}
+
+fn interrupted_after_with(
+    question: &Question,
+    reports: u32,
+    options: Options,
+) -> Result<Verdict, Stop> {
     let (interrupt, told) = (AtomicBool::new(false), AtomicU32::new(0));
     let progress = |shown: &Progress| {
         if shown.phase == "search" && told.fetch_add(1, Ordering::Relaxed) + 1 >= reports {
@@ -79,8 +90,7 @@ fn interrupted_after(question: &Question, reports: u32) -> Result<Verdict, Stop>
     };
     let (started, interrupt) = (Instant::now(), &interrupt);
     let watch = Watch { started, time: None, memory: None, interrupt, progress: &progress };
-    // Looks of growing depth, as where nothing says that only the end will do.
-    Search::new(Options { depth: Some(1000), ..Options::default() }).judge(question, &watch)
+    Search::new(options).judge(question, &watch)
 }
 
 /// The first report comes after the first look, later ones after deeper looks and within long ones.

@@ -110,4 +110,29 @@ mod tests {
         assert_eq!(scaled(spent, 5, 10), Some(Duration::from_secs(20)));
         assert_eq!(scaled(spent, 0, 10), None);
     }
+
+    /// Plies that rise and fall like a bell, the last of which are to come.
+    #[test]
+    fn what_is_left_is_what_is_expected_at_the_speed_so_far() {
+        let size = |ply: i32| (10.0 - 0.1 * f64::from((ply - 10) * (ply - 10))).exp() as u64;
+        let spent = Duration::from_secs(100);
+        let Some(begun) = Instant::now().checked_sub(spent) else { return };
+        let mut estimate = Estimate { begun, ..Estimate::new() };
+        let mut told = Vec::new();
+        for ply in 0..12 {
+            estimate.made = None;
+            estimate.expanded(size(ply), size(ply + 1));
+            told.push(estimate.left());
+        }
+        assert_eq!(told[4], None, "too few plies to tell");
+        let (done, rest): (u64, u64) = ((0..12).map(size).sum(), (12..40).map(size).sum());
+        let all = (done + rest) as f64;
+        let expected = 100.0 * (rest as f64 + all / BACKWARD_SPEED) / done as f64;
+        let last = told[11].expect("plies grow more slowly").as_secs_f64();
+        assert!((last / expected - 1.0).abs() < 0.1, "{last}, not {expected}");
+        // Within a moment nothing is estimated anew.
+        estimate.expanded(1_000_000_000, 1);
+        let same = estimate.left().expect("as before").as_secs_f64();
+        assert!((same / last - 1.0).abs() < 0.02, "{same}, not {last}");
+    }
 }

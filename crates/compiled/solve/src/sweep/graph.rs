@@ -10,6 +10,9 @@
 //! Costs 4 bytes an edge and 20 and its value's words a state. A limit ends in the bounds that a
 //! sweep by plies reaches in the time that is left.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};

@@ -509,3 +509,38 @@ impl<const W: usize> SweepBackend for Layers<W> {
         Ok(counted)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use index::Id;
+    use kernel::BLOCK_WORDS;
+    use net::InputId;
+
+    use super::*;
+
+    #[test]
+    fn weights_are_in_lowest_terms_pair_by_pair() {
+        let joint = |weight, total, last_of_pair| Joint {
+            mask: [1; BLOCK_WORDS],
+            asked: InputId::from_index(0),
+            opponents: 0,
+            weight,
+            total,
+            last_of_pair,
+            last_of_asked: false,
+            first_child: 0,
+        };
+        let joints = [
+            joint(2, 6, false),
+            joint(4, 6, true),
+            joint(1, 1, true),
+            joint(1, 4, false),
+            joint(3, 4, true),
+            joint(6, 18, false),
+            joint(12, 18, true),
+        ];
+        assert_eq!(shares(&joints), [(1, 3), (2, 3), (1, 1), (1, 4), (3, 4), (1, 3), (2, 3)]);
+        assert!(shares(&[]).is_empty());
+        assert_eq!((gcd(12, 18), gcd(7, 1), gcd(0, 5), gcd(5, 0)), (6, 1, 5, 5));
+    }
+}

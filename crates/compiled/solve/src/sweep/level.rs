@@ -137,6 +137,16 @@ mod tests {
 
     use super::*;
 
+    /// The level by what is told of the tables, bit by bit.
+    fn by_parts(tables: &LevelTables, key: &[u64]) -> i64 {
+        let (chunks, offset) = tables.parts();
+        chunks.iter().fold(offset, |sum, chunk| {
+            let bit = |at: usize| (key[at / 64] >> (at % 64) & 1) as usize;
+            let places = (0..chunk.bits).map(|place| bit(chunk.first_bit + place) << place);
+            sum + i64::from(chunk.table[places.sum::<usize>()])
+        })
+    }
+
     /// Groups of each size over several words of keys, some of them across a border of words.
     #[test]
     fn tables_sum_up_the_weights_of_what_holds() {
@@ -174,7 +184,13 @@ mod tests {
                 let key = kernel.pack(&held).expect("one of each group");
                 let level = 7 + held.iter().map(|base| weights[*base]).sum::<i64>();
                 assert_eq!(tables.level(&key), level, "groups of {size}");
+                assert_eq!(by_parts(&tables, &key), level, "groups of {size}, by parts");
             }
+            // Fields of one word share a look-up as long as they fit; those across words have their own.
+            let fields = kernel.fields();
+            let shared = CHUNK / fields.iter().map(|field| field.len()).max().expect("a field");
+            let most = fields.len().div_ceil(shared) + 2 * kernel.words();
+            assert!(tables.parts().0.len() <= most, "groups of {size}");
         }
     }
 }

@@ -446,4 +446,49 @@ mod tests {
         let again: Vec<u32> = (0..2).flat_map(|_| 0..crowd.len() as u32).collect();
         assert_eq!(ids.as_slice(), again);
     }
+
+    #[test]
+    fn all_that_is_held_is_counted_and_slots_are_few_beside_keys() {
+        let mut slots = Slots::new(200);
+        assert_eq!(slots.bytes(), 0, "nothing is taken before it is needed");
+        for (count, width) in [(5_000_u64, 4), (40_000, 2), (300_000, 1)] {
+            slots.reset(count as usize).expect("memory");
+            let (least, most) = (8 * count * 3 / 2, 8 * (count * 3 + SMALLEST as u64));
+            assert!(slots.bytes() >= least, "{} bytes for {count} keys", slots.bytes());
+            assert!(slots.len() as u64 * 8 <= most, "{} slots for {count} keys", slots.len());
+            let mut keys: PlyKeys<0> = PlyKeys::new(width);
+            let words: Vec<u64> = (0..count * width as u64).collect();
+            let before = slots.len();
+            keys.insert_all(&mut slots, &words, &mut HugeVec::new()).expect("memory");
+            assert_eq!(slots.len(), before, "what was asked for was enough");
+            assert!(keys.bytes() >= 8 * words.len() as u64);
+        }
+        assert_eq!(slots.take_words().bytes() / 8 / 300_000, 1);
+        assert_eq!(slots.bytes(), 0);
+    }
+
+    /// Keys that differ in a few bits only spread over all slots and tags.
+    #[test]
+    fn long_keys_are_mixed_well() {
+        for width in [2_usize, 3] {
+            for shift in [0, 17, 40] {
+                let key = |n: u64| {
+                    let mut key = vec![0; width];
+                    key[n as usize % width] = (n / width as u64) << shift;
+                    key
+                };
+                let hashes: Vec<u64> = (0..4096).map(|n| hash(&key(n + 1))).collect();
+                let distinct = |of: &dyn Fn(u64) -> u64| {
+                    hashes.iter().map(|it| of(*it)).collect::<std::collections::BTreeSet<_>>().len()
+                };
+                // Of 4096 balls in 4096 boxes some 2589 boxes are met.
+                for place in [32, 40, 52] {
+                    let met = distinct(&|it| it >> place & 4095);
+                    assert!((2400..2800).contains(&met), "{met} at bit {place}, shift {shift}");
+                }
+                let tags = distinct(&|it| it & 0xffff_ffff);
+                assert!(tags >= 4094, "{tags} tags, shift {shift}");
+            }
+        }
+    }
 }

@@ -114,3 +114,50 @@ impl Cut {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use crate::game::Game;
+    use crate::testing::{Limits, game, under};
+
+    /// In random plays: a key is its clock and its position, and is read back as what holds.
+    #[test]
+    fn keys_are_put_together_from_both_parts() {
+        let (mut words, mut ticking) = (0, 0);
+        for name in ["stochastic-nim-100", "pig-5", "race", "tic-tac-toe"] {
+            under(Limits::default(), |watch| {
+                let game = Game::new(&game(name), &Options::default(), watch).expect("a game");
+                let expander = game.expander(&Options::default()).expect("few moves");
+                let clock = net::facts::clock_bases(&game.net);
+                let mut outside: IdSet<BaseId> = IdSet::default();
+                let cut = Cut::new(&*expander, &clock, game.net.bases.len(), &mut outside);
+                words = words.max(expander.words());
+                ticking += usize::from(!cut.is_whole());
+                for state in net::facts::playouts(&game.net, 3, 4, 40).iter().flatten() {
+                    let state: Vec<BaseId> = state.iter().collect();
+                    let Some(key) = expander.pack(&state) else { continue };
+                    let (Some(clock), Some(position)) = (cut.clock(&state), cut.position(&state))
+                    else {
+                        panic!("{name}: a state that can be packed can be cut");
+                    };
+                    let joined = clock.iter().zip(&position).map(|(left, right)| left | right);
+                    assert!(joined.eq(key.iter().copied()), "{name}");
+                    let apart = clock.iter().zip(&position).all(|(left, right)| left & right == 0);
+                    assert!(apart, "{name}: no bit is of both");
+                    let mut stripped = [key.clone(), key.clone()].concat();
+                    cut.strip(&mut stripped);
+                    assert_eq!(stripped, [position.clone(), position].concat(), "{name}");
+                    let mut held = Vec::new();
+                    cut.holds(&key, &mut held);
+                    let varying: Vec<BaseId> = cut.varying().collect();
+                    let wanted = state.iter().filter(|base| varying.contains(base));
+                    assert!(held.iter().eq(wanted), "{name}");
+                }
+                assert!(cut.is_whole() || cut.clock(&[]).is_none() || clock.is_empty(), "{name}");
+            });
+        }
+        assert!(words >= 1 && ticking >= 1, "{words} words, {ticking} games with a clock");
+    }
+}

@@ -176,4 +176,36 @@ mod tests {
         }
         assert_eq!(Reached::single(130).all().collect::<Vec<_>>(), [(2, 4)]);
     }
+
+    #[test]
+    fn marks_are_clear_beyond_their_end_and_words_are_counted() {
+        let mut marks = Marks::default();
+        assert_eq!((marks.word(0), marks.bytes()), (0, 0));
+        marks.reserve(130);
+        assert_eq!(marks.bytes(), 24);
+        [0, 63, 64, 129].into_iter().for_each(|at| marks.set(at));
+        marks.reserve(5);
+        let words = [1 | 1 << 63, 1, 2, 0, 0];
+        assert!((0..5).map(|at| marks.word(at)).eq(words), "less room takes nothing back");
+        let mut growing = Growing::default();
+        growing.reserve(6400);
+        assert_eq!(growing.bytes(), 800);
+        growing.reserve(10);
+        assert_eq!(growing.bytes(), 800);
+        growing.add(99, 1);
+        growing.touch(0, 99);
+        let set = growing.finish();
+        assert_eq!((set.range(), set.len(), set.is_empty()), (99..100, 1, false));
+        assert!(set.bytes() >= 8 && set.bytes() < 100);
+        growing.add(3, 6);
+        growing.add(90, 1);
+        growing.touch(90, 91);
+        growing.touch(2, 3);
+        let set = growing.finish();
+        assert_eq!((set.range(), set.len()), (3..91, 3));
+        assert!(set.bytes() >= 8 * 88);
+        assert_eq!(set.words(10..90).count(), 80);
+        assert!(set.words(10..90).all(|(_, word)| word == 0));
+        assert_eq!(set.words(90..91).collect::<Vec<_>>(), [(90, 1)]);
+    }
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 use net::random::Random;
 use verdict::{Counts, Engine, HaltReason, Objective, Question, Stop, Verdict};
 
-use crate::testing::{Limits, WALK, game, halt, moves, question, under};
+use super::clock_choice;
+use crate::game::Game;
+use crate::testing::{Limits, WALK, game, halt, moves, question, told, under};
 use crate::{Options, Sweep, Tier};
 
 fn by(tier: Tier, question: &Question, threads: usize) -> Result<Verdict, Stop> {
@@ -307,4 +309,49 @@ fn positions_that_are_met_again_make_the_sweep_choose_this_tier() {
     assert_eq!(auto, clock);
     let (auto, clock, table) = stored("stochastic-connect-3-4x4", Some(12));
     assert!(auto == table && clock != table, "{auto:?} {clock:?} {table:?}");
+}
+
+/// What the tier tells of a game before it is asked to solve it.
+#[test]
+fn the_choice_is_told() {
+    under(Limits::default(), |watch| {
+        let choice = |name: &str, horizon, tier| {
+            let asked = Question { horizon, ..game(name) };
+            let options = Options { tier, threads: Some(1), ..Options::default() };
+            let compiled = Game::new(&asked, &options, watch).expect("a game");
+            clock_choice(&compiled, &asked, &options, watch)
+        };
+        let nim = |tier| choice("stochastic-nim-100", None, tier);
+        let (expanded, classes) = nim(Tier::Auto).expect("its positions come again");
+        assert!(expanded > 50 && classes > 1, "{expanded} positions, {classes} classes");
+        assert_eq!(nim(Tier::Clock), nim(Tier::Auto));
+        assert_eq!((nim(Tier::Table), nim(Tier::Dense)), (None, None));
+        assert_eq!(choice("tic-tac-toe", None, Tier::Auto), None, "it has no clock");
+        // A board of which no position is met again: asked for, it is told all the same.
+        assert_eq!(choice("stochastic-connect-3-4x4", Some(8), Tier::Auto), None);
+        assert!(choice("stochastic-connect-3-4x4", Some(8), Tier::Clock).is_some());
+        let (walked, _) = choice("pursuit", Some(60), Tier::Clock).expect("it was asked for");
+        let (few, _) = choice("pursuit", Some(1), Tier::Clock).expect("it was asked for");
+        assert!(few < walked, "{few} and {walked} positions");
+    });
+}
+
+/// Bytes are told of every list, and sink where nothing is held.
+#[test]
+fn what_is_held_is_told_and_grows_with_what_is_reached() {
+    let most = |horizon| {
+        let asked = Question { horizon: Some(horizon), ..game("stochastic-connect-3-4x4") };
+        let options = Options { tier: Tier::Clock, threads: Some(1), ..Options::default() };
+        let (told, ended) = told(|watch| Sweep::new(options).judge(&asked, watch));
+        let most = told.iter().map(|report| report.bytes).max().expect("a report");
+        (most, ended.expect("an answer").counts.states.expect("a count"))
+    };
+    let (few, many) = (most(5), most(13));
+    assert!(many.1 > 10 * few.1, "{few:?} {many:?}");
+    // A key, a slot, a row and an edge, at least; lists double, and values and sets come beside.
+    let least = 8 + 12 + 8 + 4;
+    assert!(many.0 >= least * many.1, "{many:?}");
+    assert!(many.0 <= 16 * least * many.1, "{many:?}");
+    let more = many.0 - few.0;
+    assert!(more > least * (many.1 - few.1) / 2, "{few:?} {many:?}");
 }

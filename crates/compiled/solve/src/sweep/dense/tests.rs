@@ -1,6 +1,8 @@
 //! The dense tier beside the tier of tables, on the games of the project and on random games that
 //! come apart into digits; wrong guesses, misfits and limits.
 
+mod places;
+
 use std::fmt::Write;
 
 use index::{Id, IndexVec};

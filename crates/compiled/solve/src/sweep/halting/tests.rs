@@ -191,3 +191,108 @@ fn an_interrupt_while_bounds_are_made_is_heeded() {
     assert_eq!(told.load(Ordering::Relaxed), 1, "the pass ended where it was interrupted");
     assert_eq!((deepened.lower, deepened.upper), bounds);
 }
+
+/// The run of the game above with nothing that breaks off, and what its first plies cost.
+fn costs(forward: &Forward) -> Vec<f64> {
+    let mut sum = 0;
+    let mut upto = vec![0.0];
+    upto.extend(forward.counts.iter().map(|ply| {
+        sum += ply.states + ply.folded + ply.edges;
+        sum as f64
+    }));
+    upto
+}
+
+fn nothing() -> Trouble {
+    Trouble::Limit(HaltReason::Interrupt)
+}
+
+#[test]
+fn leaves_are_as_deep_as_the_work_above_them_allows() {
+    under(Limits::default(), |watch| {
+        let (run, forward, _) = swept(usize::MAX, nothing(), watch);
+        let (upto, newest) = (costs(&forward), run.backend.plies() - 1);
+        for (ply, most) in upto.iter().enumerate().take(newest + 1) {
+            assert_eq!(run.leaf_ply(&forward, *most), ply, "all plies before {ply}");
+            assert_eq!(run.leaf_ply(&forward, most - 0.5), ply.saturating_sub(1));
+        }
+        assert_eq!(run.leaf_ply(&forward, f64::MAX), newest);
+    });
+}
+
+#[test]
+fn time_for_bounds_is_what_is_left_of_it() {
+    let ago = |seconds: u64| Instant::now().checked_sub(Duration::from_secs(seconds));
+    let Some(started) = ago(40) else { return };
+    let left = |time: Option<u64>| {
+        let time = time.map(Duration::from_secs);
+        under(Limits { time, ..Limits::default() }, |watch| seconds(&Watch { started, ..*watch }))
+    };
+    let most = left(Some(100));
+    assert!(most > 55.0 && most <= 60.0, "{most}");
+    assert!(left(Some(40)) <= GRACE && left(Some(1)) == GRACE, "a moment in any case");
+    assert_eq!(left(None), MOST_SECONDS);
+}
+
+/// Where nearly nothing was done in a long time, half a million a second is taken for granted, and
+/// half of three times that for two passes.
+#[test]
+fn some_speed_is_certain_on_any_machine() {
+    under(Limits::default(), |watch| {
+        let (run, forward, _) = swept(usize::MAX, nothing(), watch);
+        let Some(started) = Instant::now().checked_sub(Duration::from_secs(100)) else { return };
+        let speed = run.certain_speed(&forward, &Watch { started, ..*watch });
+        assert!(speed > 700_000.0 && speed < 800_000.0, "{speed}");
+        let begun = Instant::now();
+        let speed = run.certain_speed(&forward, &Watch { started: begun, ..*watch });
+        assert!(speed > 1_000_000.0, "more in the first second: {speed}");
+    });
+}
+
+#[test]
+fn first_bounds_come_nearer_by_quarters_and_take_half_of_the_time() {
+    let memory = Trouble::Limit(HaltReason::Memory { needed: 1 });
+    for (trouble, is_short) in [(memory, false), (Trouble::Limit(HaltReason::Time), true)] {
+        under(Limits::default(), |watch| {
+            let (mut run, forward, begun) = swept(1, trouble, watch);
+            let known = run.first_bounds(&mut room(&forward, watch)).expect("bounds");
+            assert!(known.last <= 1 && is_sound(&known.passed));
+            let begun = begun.borrow();
+            // The last two passes are of the ply that was near enough, from below and from above.
+            let failed = &begun[..begun.len() - 1];
+            assert_eq!(failed[0].0, run.backend.plies() - 1, "an hour is enough for all plies");
+            for (at, plies) in failed.windows(2).enumerate() {
+                assert_eq!(plies[1].0, plies[0].0 * 3 / 4, "pass {at}");
+            }
+            let seconds = |at: usize| failed[at].1.expect("a limit").as_secs_f64();
+            assert!(seconds(0) > 1700.0 && seconds(0) <= 1800.0, "{}", seconds(0));
+            if is_short {
+                assert!(seconds(1) <= GRACE / 2.0 && seconds(1) > GRACE / 3.0, "{}", seconds(1));
+                assert!(seconds(2) <= seconds(1) / 2.0 && seconds(2) > seconds(1) / 3.0);
+            } else {
+                assert!(seconds(2) > 1700.0 && seconds(2) <= 1800.0, "{}", seconds(2));
+            }
+        });
+    }
+}
+
+#[test]
+fn deeper_bounds_are_of_the_ply_that_the_last_pass_promises() {
+    for wanted in [5, 6, 7] {
+        under(Limits::default(), |watch| {
+            let (mut run, forward, begun) = swept(usize::MAX, nothing(), watch);
+            let upto = costs(&forward);
+            let plain = room(&forward, watch);
+            let passed = run.bounds(3, &plain, watch).expect("near enough");
+            begun.borrow_mut().clear();
+            // Plies to 3 took so long that what is left suffices for all before the wanted one.
+            let (took, most) = (1e4, (upto[wanted] + upto[wanted + 1]) / 2.0);
+            let left = Duration::from_secs_f64(took * most / upto[3] / DEEPER_PART);
+            let room = Room { until: Instant::now() + left, ..plain };
+            let known = Known { passed, last: 3, took: Duration::from_secs_f64(took) };
+            let deepened = run.deepened(known, &room).expect("bounds");
+            assert!(is_sound(&deepened));
+            assert_eq!(begun.borrow()[0].0, wanted);
+        });
+    }
+}

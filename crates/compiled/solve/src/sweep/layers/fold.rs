@@ -176,3 +176,19 @@ fn pay(value: &mut [u64], payment: u32, scale: &Scale) {
     }
     assert_eq!(carry, 0, "a payment fits in the ply's denominator");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_holds_some_values_for_each_lane() {
+        for (limbs, bounds) in [(1, false), (2, false), (5, false), (2, true)] {
+            let scale = Scale { limbs, step: 1, unit: vec![1; limbs], top: 1, bounds };
+            // A mean, the least of an answer and the best of a move.
+            let value = (8 * limbs * BLOCK_LANES) as u64;
+            let bytes = Folder::bytes(&scale);
+            assert!((3 * value..=4 * value).contains(&bytes), "{bytes} bytes, {limbs} words");
+        }
+    }
+}

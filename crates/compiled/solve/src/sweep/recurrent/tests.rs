@@ -259,3 +259,50 @@ fn slow_chains_are_bracketed() {
     assert!(lower <= half && half <= upper, "{lower} {upper}");
     assert!(upper - lower <= Ratio::new(1u8, 1u32 << 30));
 }
+
+/// A walk to an end three steps away, with even odds of starting again.
+fn short_walk() -> Choices {
+    let step = |next: u32| vec![vec![vec![(0, 1), (next, 1)]]];
+    Plain(vec![step(1), step(2), step(4), vec![], vec![]]).choices()
+}
+
+#[test]
+fn rounds_raise_lower_values_as_far_as_they_go() {
+    use super::iterate::Brackets;
+    let choices = short_walk();
+    let (part, mut looks) = ([2, 1, 0], 0);
+    let mut brackets = Brackets::new(&choices);
+    for end in [3, 4] {
+        brackets.single(end, 1);
+    }
+    assert_eq!((brackets.of(3), brackets.of(4)), ((0, 0), (ONE, ONE)));
+    let mut proceed = || {
+        looks += 1;
+        Ok(())
+    };
+    brackets.raise_for(&part, 1, &mut proceed).expect("no limit");
+    // In one round from the end to the start: a half, a quarter, an eighth.
+    assert_eq!(brackets.lower()[..3], [ONE / 8, ONE / 4, ONE / 2]);
+    brackets.raise_for(&part, 1000, &mut proceed).expect("no limit");
+    assert!(brackets.lower()[0] > ONE / 10 * 9, "nearly certain: {}", brackets.lower()[0]);
+    assert!(looks > 10 && looks < 1001, "{looks} rounds, until nothing moves");
+}
+
+#[test]
+fn all_of_the_choices_is_counted() {
+    let choices = short_walk();
+    // Five states with their payoffs, three moves with a reply each, six outcomes with weights.
+    let least = 4 * (5 + 6 + 4 + 4 + 3 + 6 + 6);
+    assert!(choices.bytes() >= least, "{} bytes", choices.bytes());
+    let long = |states: u32| {
+        let offer = |at: u32| vec![vec![vec![((at + 1) % states, 1), (states, 1)]; 2]; 3];
+        let mut offers: Vec<Offer> = (0..states).map(offer).collect();
+        offers.extend([Vec::new(), Vec::new()]);
+        Plain(offers).choices().bytes()
+    };
+    // Three moves, six replies and twelve outcomes a state.
+    let each = 4 * (1 + 1 + 3 + 6 + 6 + 12 + 12);
+    let (few, many) = (long(2_000), long(200_000));
+    assert!(many >= 200_000 * each, "{many} bytes");
+    assert!(many - few <= 198_000 * each * 3, "{few} and {many} bytes");
+}

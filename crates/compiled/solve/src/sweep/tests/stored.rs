@@ -214,6 +214,17 @@ fn a_folder_of_something_else_is_left_alone() {
     }
 }
 
+/// A name that no system takes is no folder of something else.
+#[test]
+fn a_folder_that_cannot_be_listed_is_a_fault_of_the_system() {
+    let question = game("stochastic-tic-tac-toe-3x3");
+    let folder = std::env::temp_dir().join("long".repeat(200));
+    match solved(&sweep(Options::default(), &folder), &question) {
+        Err(Stop::Environment(said)) => assert!(said.contains("read the folder"), "{said}"),
+        other => panic!("a fault of the system was expected: {other:?}"),
+    }
+}
+
 #[test]
 fn a_checkpoint_in_use_is_not_shared() {
     let (question, folder) = (game("stochastic-tic-tac-toe-3x3"), Folder::new());

@@ -96,3 +96,62 @@ fn trails_give_back_what_was_left() {
         }
     }
 }
+
+#[test]
+fn a_trail_leaves_memory_only_where_it_was_told_to() {
+    let temp = std::env::temp_dir();
+    let plain = Trail::default();
+    assert!(!plain.is_thrifty() && !plain.wants_keys() && !plain.can_spill());
+    assert!(!plain.is_streaming() && plain.checkpoint().is_none());
+    assert_eq!((plain.folder(), plain.disk_bytes(), plain.bytes()), (temp, 0, 0));
+    let (one, other) = (PathBuf::from("/one"), PathBuf::from("/other"));
+    let spilling = Trail::new(None, Some(one.clone()), 1);
+    assert!(spilling.can_spill() && !spilling.is_thrifty() && !spilling.wants_keys());
+    assert_eq!(spilling.folder(), one);
+    let keeping = Trail::default().keeping_keys(Some(other.clone()));
+    assert!(keeping.wants_keys() && !keeping.can_spill());
+    assert_eq!(keeping.folder(), other);
+    assert_eq!(spilling.keeping_keys(Some(other)).folder(), one, "what is to be spilled first");
+    assert!(Trail::default().thrifty(true).is_thrifty());
+}
+
+#[test]
+fn room_is_made_where_there_is_something_to_write() {
+    let temp = std::env::temp_dir();
+    let filled = |spill: Option<PathBuf>, words: usize, ids: usize| {
+        let mut trail = Trail::new(None, spill, 1);
+        let (record, edges) = trail.tails();
+        record.extend(&vec![7; words]).expect("memory");
+        edges.extend(&vec![7; ids]).expect("memory");
+        trail
+    };
+    assert!(!filled(Some(temp.clone()), 10, 10).can_yield(), "nothing to speak of");
+    assert!(!filled(None, 1 << 20, 0).can_yield(), "there is no place for it");
+    // Neither of the two has enough for itself.
+    for (words, ids) in [(1 << 20, 0), (0, 2 << 20), (500_000, 1_000_000)] {
+        let mut trail = filled(Some(temp.clone()), words, ids);
+        assert!(trail.can_yield(), "{words} words, {ids} edges");
+        let held = trail.bytes();
+        assert!(held >= (8 * words + 4 * ids) as u64);
+        trail.seal(&[]).expect("sealed");
+        trail.make_room().expect("written");
+        assert!(trail.is_streaming() && trail.bytes() < held / 8, "{} bytes", trail.bytes());
+        trail.close().expect("closed");
+        assert!(trail.disk_bytes() > 0);
+        assert_eq!(trail.ends(), (words, ids, 0));
+        let (mut record, mut edges) = (Window::default(), Window::default());
+        if words > 0 {
+            let read = trail.record(words - 5, words, &mut record).expect("read");
+            assert_eq!(read, [7; 5]);
+        }
+        if ids > 0 {
+            assert_eq!(trail.edges(0, 3, &mut edges).expect("read"), [7; 3]);
+        }
+        // What is streamed is written when a frame is full.
+        let (record, _) = trail.tails();
+        record.extend(&vec![9; 3 * FRAME]).expect("memory");
+        trail.pour().expect("poured");
+        let held = trail.bytes();
+        assert!(held >= 3 * 8 * FRAME as u64, "it stays in memory until room is made");
+    }
+}
