@@ -142,3 +142,48 @@ pub(crate) fn root_bounds(pairs: &[PairValue]) -> (Ratio, Ratio) {
     debug_assert!(root.0 <= root.1, "bounds in order");
     root
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_are_dominated_where_another_is_better_for_certain() {
+        let quarters = |count: u32| Ratio::new(count, 4_u32);
+        let line = |text: &str, lower, upper| (text.to_owned(), quarters(lower), quarters(upper));
+        let lines = vec![line("a", 0, 1), line("b", 1, 2), line("c", 2, 2), line("d", 2, 4)];
+        let marked = |minimise| {
+            let first = FirstMoves { choosers: Vec::new(), moves: lines.clone(), minimise };
+            let dominated = first.bounded().into_iter().filter(|line| line.dominated);
+            dominated.map(|line| line.text).collect::<String>()
+        };
+        // The best is worth a half at least: b may be worth as much.
+        assert_eq!(marked(false), "a");
+        // For opponents the best is worth a quarter at most: b may be as good, c and d not.
+        assert_eq!(marked(true), "cd");
+    }
+
+    #[test]
+    fn a_root_is_worth_the_best_of_its_least_answers() {
+        use index::Id;
+        let pair = |asked: usize, opponents, lower: u32, upper: u32| PairValue {
+            asked: InputId::from_index(asked),
+            opponents,
+            lower: Ratio::new(lower, 8_u32),
+            upper: Ratio::new(upper, 8_u32),
+        };
+        // Move 0: from 1 to 4; move 1: from 2 to 3; which lines an answer is in does not matter.
+        let pairs = [
+            pair(0, 0, 1, 6),
+            pair(1, 0, 3, 3),
+            pair(0, 1, 4, 4),
+            pair(1, 1, 2, 7),
+            pair(1, 2, 2, 3),
+        ];
+        let (lower, upper) = root_bounds(&pairs);
+        assert_eq!((lower, upper), (Ratio::new(2_u32, 8_u32), Ratio::new(4_u32, 8_u32)));
+        let mut back = pairs.to_vec();
+        back.reverse();
+        assert_eq!(root_bounds(&back), root_bounds(&pairs));
+    }
+}

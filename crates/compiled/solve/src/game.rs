@@ -459,4 +459,27 @@ mod tests {
         assert_eq!(print(&again), print(&game));
         assert!(!again.forget(&[TakenBack::Group(1000)]), "there is no such group");
     }
+
+    #[test]
+    fn plays_that_return_are_told_by_their_states() {
+        under(testing::Limits::default(), |watch| {
+            let asked = testing::question(testing::WALK);
+            let game = Game::new(&asked, &Options::default(), watch).expect("a game");
+            let state = game.net.init.clone();
+            let text = game.state_text(&state);
+            for steps in [1, 2, SHOWN_STATES, SHOWN_STATES + 1, SHOWN_STATES + 5] {
+                let fault = game.endless(&vec![state.clone(); steps]);
+                let plural = if steps > 1 { "steps" } else { "step" };
+                assert!(fault.message.ends_with(&format!("after {steps} {plural}")), "{fault:?}");
+                let more = steps.saturating_sub(SHOWN_STATES);
+                let shown = 1 + steps.min(SHOWN_STATES) + usize::from(more > 0);
+                assert_eq!(fault.states.len(), shown, "{steps} steps");
+                assert_eq!((&fault.states[0], fault.states.last()), (&text, Some(&text)));
+                let left = fault.states.iter().find(|line| line.contains("more"));
+                assert_eq!(left.is_some(), more > 0);
+                assert!(left.is_none_or(|line| line.contains(&format!("{more} states"))));
+            }
+            assert_eq!(game.state_text(&[]), "(nothing is true)");
+        });
+    }
 }

@@ -22,7 +22,7 @@ pub(crate) const WHOLE: f64 = 1.0;
 /// in bytes; only what is used of it is paid. The tests of this crate follow shorter ones, those of
 /// the program the longest.
 pub(crate) const LONGEST_PLAY: u32 = if cfg!(test) { 10_000 } else { 200_000 };
-const STACK: usize = 1 << 30;
+const STACK: usize = if cfg!(test) { 1 << 27 } else { 1 << 30 };
 
 /// Threads that can follow the longest play; as many as there are processors where no number is
 /// given.

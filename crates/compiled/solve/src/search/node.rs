@@ -466,3 +466,48 @@ fn share_of(window: &Window, mean: &Interval, weight: &Ratio) -> Window {
     }
     Window { alpha, beta }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The window of an outcome holds every value that matters, whatever the length of its ends.
+    #[test]
+    fn windows_of_outcomes_are_rounded_outward() {
+        let half = Ratio::new(1_u8, 2_u8);
+        let grain = (0..3 * MOST_BITS).fold(Ratio::one(), |power, _| &power * &half);
+        let third = Ratio::new(1_u8, 3_u8);
+        let mut open = 0;
+        for weight in [half.clone(), third.clone(), &half + &grain] {
+            for (lower, upper) in [(Ratio::zero(), Ratio::one()), (grain.clone(), half.clone())] {
+                let mean = Interval { lower, upper };
+                for (alpha, beta) in [
+                    (Ratio::zero(), Ratio::one()),
+                    (&half - &grain, &half + &grain),
+                    (third.clone(), &third + &grain),
+                    (grain.times(7), half.clone()),
+                ] {
+                    let window = Window { alpha, beta };
+                    let alpha = &(&(&window.alpha - &mean.upper) + &weight) / &weight;
+                    let beta = &(&window.beta - &mean.lower) / &weight;
+                    if alpha >= beta {
+                        continue;
+                    }
+                    open += 1;
+                    let inner = share_of(&window, &mean, &weight);
+                    let full = Window::full();
+                    assert!(inner.alpha <= alpha || alpha.is_negative());
+                    assert!(inner.beta >= beta || beta > Ratio::one());
+                    for end in [&inner.alpha, &inner.beta] {
+                        assert!(end.denominator_bits() <= MOST_BITS + 1, "a short end");
+                    }
+                    // No more is given away than rounding costs.
+                    let near = (0..MOST_BITS - 1).fold(Ratio::one(), |power, _| &power * &half);
+                    assert!(inner.alpha == full.alpha || &alpha - &inner.alpha <= near);
+                    assert!(inner.beta == full.beta || &inner.beta - &beta <= near);
+                }
+            }
+        }
+        assert!(open >= 10, "{open} windows");
+    }
+}

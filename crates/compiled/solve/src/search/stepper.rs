@@ -199,3 +199,71 @@ impl Stepper for Processor {
         Ok(found)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use index::Id;
+
+    use super::*;
+    use crate::Options;
+    use crate::game::Game;
+    use crate::testing::{Limits, game, under};
+
+    #[test]
+    fn openings_tell_about_what_they_take() {
+        let opening = |pairs: usize, outcomes: usize, width: usize| {
+            let pair = |at: usize| Pair {
+                asked: InputId::from_index(at),
+                opponents: 0,
+                outcomes: (0..outcomes)
+                    .map(|one| Outcome {
+                        weight: 1,
+                        total: outcomes as u32,
+                        child: at * outcomes + one,
+                    })
+                    .collect(),
+            };
+            let children = vec![7; pairs * outcomes * width];
+            Opening::new((0..pairs).map(pair).collect(), children, false).bytes()
+        };
+        for (pairs, outcomes, width) in [(1, 1, 1), (9, 1, 1), (9, 4, 1), (40, 2, 3)] {
+            let count = pairs * outcomes;
+            let least = pairs * size_of::<Pair>() + count * (size_of::<Outcome>() + 8 * width);
+            let bytes = opening(pairs, outcomes, width);
+            assert!(bytes >= least && bytes <= 3 * least + 200, "{bytes} bytes, {least} certain");
+        }
+    }
+
+    /// What is only looked at together is what is opened one by one.
+    #[test]
+    fn states_are_told_the_same_together_and_one_by_one() {
+        under(Limits::default(), |watch| {
+            let options = Options::default();
+            let game = Game::new(&game("tic-tac-toe"), &options, watch).expect("a game");
+            let expander = game.expander(&options).expect("few moves");
+            let mut processor = Processor::new(expander.fork());
+            assert_eq!(processor.appetite(), 1, "it does not wait for more");
+            let plays = net::facts::playouts(&game.net, 5, 80, 20);
+            let states = plays.iter().flatten().map(|state| state.iter().collect::<Vec<_>>());
+            let keys: Vec<Vec<u64>> = states.filter_map(|it| expander.pack(&it)).collect();
+            assert!(keys.len() > 500, "{} states", keys.len());
+            let joined = keys.concat();
+            let looked = processor.step(&joined, false, watch).expect("no flaw");
+            assert_eq!(looked.len(), keys.len());
+            let opened = processor.step(&joined, true, watch).expect("no flaw");
+            assert_eq!(opened.len(), keys.len());
+            let mut ended = 0;
+            for (look, open) in looked.iter().zip(&opened) {
+                match (look, open) {
+                    (Stepped::Ended(one), Stepped::Ended(other)) => {
+                        assert_eq!(one, other);
+                        ended += 1;
+                    }
+                    (Stepped::Going, Stepped::Open(_)) => {}
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert!(ended >= 80, "{ended} ends of 80 plays");
+        });
+    }
+}

@@ -249,3 +249,26 @@ fn add_product(sum: &mut [u64], value: &[u64], factor: u128) {
         scaled::mul_small_add(above, &value[..shown], high);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_of_wide_factors_are_summed() {
+        use exact::UBig;
+        let number = |words: &[u64]| {
+            words.iter().rev().fold(UBig::from(0u8), |sum, word| (sum << 64) + UBig::from(*word))
+        };
+        let value = [u64::MAX, 3, 0x1234_5678_9abc_def0];
+        for factor in [0, 1, 7, u128::from(u64::MAX), 1 << 64, (5 << 64) | 9, u128::MAX >> 1] {
+            let mut sum = vec![11, 22, 33, 44, 55, 0];
+            let wanted = number(&sum) + number(&value) * UBig::from(factor);
+            add_product(&mut sum, &value, factor);
+            assert_eq!(number(&sum), wanted, "{factor:#x}");
+        }
+        let mut sum = vec![1, 0, 0];
+        add_product(&mut sum, &[0, 0, 0], u128::MAX);
+        assert_eq!(sum, [1, 0, 0]);
+    }
+}

@@ -172,15 +172,27 @@ mod tests {
                 |n: u64| -> Vec<u64> { (0..width).map(|word| (n * n + word) % 5000).collect() };
             let mut scatter = Scatter::new(&folder, width as usize).expect("begun");
             (0..40_000).for_each(|n| scatter.take_in(&key(n)).expect("taken in"));
+            // What has come is written, all but the last numbers of each part.
+            let most = 40_000 * (8 * width + 4) + (1 << 20);
+            assert!(scatter.disk_bytes() > 0 && scatter.disk_bytes() <= most);
+            let mut most_room = 0;
             let mut parts = scatter.finish(&folder).expect("finished");
             let (mut slots, mut all) = (Slots::new(128), Vec::new());
-            while let Some(sorted) = parts.next::<0>(&mut slots, |_| Ok(())).expect("memory") {
+            while let Some(sorted) = parts
+                .next::<0>(&mut slots, |bytes| {
+                    most_room = bytes.max(most_room);
+                    Ok(())
+                })
+                .expect("memory")
+            {
                 assert!(sorted.chunks(width as usize).is_sorted());
                 all.extend(sorted);
             }
             let keys: Vec<&[u64]> = all.chunks(width as usize).collect();
             let distinct: std::collections::BTreeSet<&[u64]> = keys.iter().copied().collect();
             assert_eq!(distinct.len(), keys.len());
+            // Lists take whole pages of memory, some mebibytes each.
+            assert!(most_room > 0 && most_room <= 64 << 20, "{most_room} bytes asked for");
             let (mut places, mut ids) = (parts.places().expect("read"), HugeVec::new());
             while places.take(&mut ids).expect("read") {}
             assert_eq!(ids.len(), 40_000);

@@ -305,4 +305,20 @@ mod tests {
         cache.drop_since(start);
         assert_eq!(cache.young.value_bytes, 0);
     }
+    /// A third of the slots stay free, and they are as few as that allows.
+    #[test]
+    fn slots_and_bytes_grow_with_what_is_kept() {
+        let (mut generation, mut keys) = (Generation::default(), 0);
+        assert_eq!(generation.bytes(), 0);
+        for count in 1..=3000u32 {
+            let key = &count.to_le_bytes()[..1 + count as usize % 4];
+            generation.insert(key, u64::from(count) << 20, None);
+            keys += key.len();
+            let (entries, slots) = (generation.entries.len(), generation.slots.len());
+            assert!(3 * entries <= 2 * slots, "{entries} in {slots}");
+            assert!(slots == 8 || 3 * entries > slots, "{entries} in {slots}");
+            let bytes = entries * size_of::<Entry>() + 4 * slots + keys;
+            assert_eq!(generation.bytes(), bytes, "nothing has a value");
+        }
+    }
 }

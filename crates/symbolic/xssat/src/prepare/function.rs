@@ -123,4 +123,35 @@ mod tests {
         assert!(!determines(&[]), "nothing is said");
         assert!(determines(&[&[1]]), "a unit");
     }
+
+    /// The parity of so many variables, with the output as variable 1.
+    fn parity(inputs: u32) -> Vec<Vec<i32>> {
+        let odd = (0..1u32 << (inputs + 1)).filter(|signs| signs.count_ones() % 2 == 1);
+        let clause = |signs: u32| {
+            let lit = |at: u32| {
+                let var = at as i32 + 1;
+                if signs >> at & 1 == 1 { -var } else { var }
+            };
+            (0..=inputs).map(lit).collect()
+        };
+        odd.map(clause).collect()
+    }
+
+    #[test]
+    fn splits_are_counted_down_and_end_what_takes_too_many() {
+        for inputs in 2..=5 {
+            let numbers = parity(inputs);
+            let numbers: Vec<&[i32]> = numbers.iter().map(Vec::as_slice).collect();
+            let clauses = clauses(&numbers);
+            let mut table = Table::default();
+            let var = Var::from_index(0);
+            assert!(table.determines(var, clauses.iter().map(Vec::as_slice)), "{inputs} inputs");
+            let spent = MOST_SPLITS.checked_sub(table.splits).expect("no more than there are");
+            // Without its output a parity leaves all but the last input open.
+            assert_eq!(spent, (1 << (inputs - 1)) - 1, "{inputs} inputs");
+            // What remains undecided counts as open.
+            table.splits = spent - 1;
+            assert!(table.holds([0, 0]), "{inputs} inputs");
+        }
+    }
 }

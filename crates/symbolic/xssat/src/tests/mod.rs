@@ -5,6 +5,7 @@ mod canaries;
 mod formulas;
 mod limits;
 mod parts;
+mod switches;
 mod traces;
 mod work;
 

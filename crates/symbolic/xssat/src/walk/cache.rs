@@ -229,3 +229,44 @@ impl Table {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A third of the slots stay free, and they are as few as that allows.
+    #[test]
+    fn keys_are_found_again_in_slots_that_grow() {
+        for words in [1, 3] {
+            let mut table = Table {
+                by: Keys::Values,
+                lookups: 0,
+                hits: 0,
+                key_words: words,
+                value_words: 2,
+                slots: Vec::new(),
+                keys: Vec::new(),
+                values: Vec::new(),
+                known: Vec::new(),
+            };
+            let key = |number: u64| -> Vec<u64> {
+                (0..words as u64).map(|word| (number + word) << 30).collect()
+            };
+            for number in 0..2000 {
+                assert_eq!(table.find(&key(number)), Found::Missing(number as u32));
+                let (entries, slots) = (table.known.len(), table.slots.len());
+                assert!(3 * entries <= 2 * slots, "{entries} in {slots}");
+                assert!(slots == 8 || 3 * entries > slots, "{entries} in {slots}");
+                assert_eq!(table.values.len(), 2 * entries);
+                // Until its value is known, a key is missing.
+                let earlier = number / 2;
+                let found = match table.known[earlier as usize] {
+                    true => Found::Value(earlier as u32),
+                    false => Found::Missing(earlier as u32),
+                };
+                assert_eq!(table.find(&key(earlier)), found);
+                table.known[number as usize] = number % 3 > 0;
+            }
+        }
+    }
+}

@@ -1,13 +1,12 @@
 //! Small written games that show one thing each of a search: what ends it and what is shown.
 
 use exact::Ratio;
-use verdict::{HaltReason, Objective, Question, Stop};
+use verdict::{Engine, HaltReason, Objective, Question, Stop};
 
 use super::{bounds, interrupted_after_with, search};
-use crate::search::Evaluator;
-use crate::testing::{Limits, game, halt, moves, question, under};
+use crate::search::{Evaluator, Search};
+use crate::testing::{Limits, game, halt, moves, question, told, under};
 use crate::{Options, Sweep};
-use verdict::Engine;
 
 /// The player wins at once, or goes a way of some steps to a coin.
 const AT_ONCE: &str = "(role x) (role random) (init (at 0))
@@ -137,5 +136,61 @@ fn threads_find_the_same() {
         assert_eq!((one.cut, one.simultaneous), (three.cut, three.simultaneous), "{name}");
         let (lower, upper) = bounds(&with(3, Some(3)));
         assert!(lower <= one.value && one.value <= upper, "{name}");
+    }
+}
+
+/// Between two reports of a look lie no more positions than are entered between two tellings.
+#[test]
+fn a_long_look_tells_how_far_it_has_come() {
+    let options = Options { threads: Some(1), ..Options::default() };
+    let asked = game("stochastic-tic-tac-toe-3x3");
+    let (told, ended) = told(|watch| Search::new(options).judge(&asked, watch));
+    assert!(ended.is_ok(), "{ended:?}");
+    let (mut last, mut within, mut looks) = ((0, 0), 0, std::collections::BTreeSet::new());
+    for report in told.iter().filter(|report| report.phase == "search") {
+        assert!(report.states >= last.1, "what is known stays known");
+        assert!(report.states - last.1 <= 2 << 13, "{last:?}, then {report:?}");
+        within += usize::from(report.ply == last.0);
+        looks.insert(report.ply);
+        last = (report.ply, report.states);
+    }
+    assert!(last.1 > 2 << 13, "{last:?}: a look of many positions");
+    // Each look is told of at its end, and the long ones on their way.
+    assert!(within >= 2 && within < 200, "{within} reports within looks");
+    assert!(looks.len() >= 2, "{looks:?}");
+    let held = told.last().expect("a report").bytes;
+    assert!(held >= 100 * last.1 && held <= 1000 * last.1, "{held} bytes, {last:?}");
+}
+
+/// Limits that are far away change nothing of an estimate; near ones leave one of fewer steps.
+#[test]
+fn limits_of_estimates_are_those_of_the_search() {
+    let asked = game("stochastic-tic-tac-toe-3x3");
+    for evaluator in [Evaluator::Goal, Evaluator::Rollout] {
+        let options = Options { evaluate: Some(evaluator), depth: Some(4), ..Options::default() };
+        let plain = halt(search(&asked, options, Limits::default()));
+        let memory = store::resident_bytes().map(|held| held + (4 << 30));
+        let time = Some(std::time::Duration::from_secs(1000));
+        for limits in [Limits { memory, ..Limits::default() }, Limits { time, ..Limits::default() }]
+        {
+            let limited = halt(search(&asked, options, limits));
+            assert_eq!((&limited.lower, &limited.upper), (&plain.lower, &plain.upper));
+            let estimate = limited.estimate.expect("there is room and time");
+            if limits.memory.is_some() {
+                assert_eq!(Some(estimate), plain.estimate);
+            }
+        }
+        let begun = std::time::Instant::now();
+        let time = Some(std::time::Duration::from_millis(300));
+        let deep = Options { depth: Some(30), ..options };
+        let ended =
+            search(&game("stochastic-connect-4-4x4"), deep, Limits { time, ..Limits::default() });
+        let stopped = halt(ended);
+        assert_eq!(stopped.reason, HaltReason::Time);
+        assert!(begun.elapsed().as_secs() < 20, "a moment, on a machine that is not idle either");
+        if let Some(estimate) = stopped.estimate {
+            assert!(estimate.depth < 30, "{estimate:?}");
+            assert!(stopped.lower <= estimate.value && estimate.value <= stopped.upper);
+        }
     }
 }

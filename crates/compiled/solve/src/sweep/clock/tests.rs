@@ -7,8 +7,10 @@ use std::time::Duration;
 use net::random::Random;
 use verdict::{Counts, Engine, HaltReason, Objective, Question, Stop, Verdict};
 
-use super::clock_choice;
+use super::{Moves, Plies, clock_choice};
+use crate::backend::{Leaf, Scale, SweepBackend};
 use crate::game::Game;
+use crate::sweep::start;
 use crate::testing::{Limits, WALK, game, halt, moves, question, told, under};
 use crate::{Options, Sweep, Tier};
 
@@ -87,6 +89,11 @@ fn both_tiers_say_the_same_of_the_games_of_the_project() {
 /// the step, a die whose faces depend on the place, ends and payments of all kinds.
 fn sheet(random: &mut Random) -> String {
     let (places, steps) = (3 + random.below(9), 4 + random.below(60));
+    sheet_of(random, (places, steps), false)
+}
+
+/// Such a game of so many places and steps, in which places may only lead to later ones.
+fn sheet_of(random: &mut Random, (places, steps): (usize, usize), ahead: bool) -> String {
     let mut out = String::from("(role x) (role o) (role random) (init (at 0)) (init (step 0))\n");
     for step in 0..steps {
         write!(out, "(succ {step} {}) ", step + 1).expect("text");
@@ -104,11 +111,14 @@ fn sheet(random: &mut Random) -> String {
         (0..faces).for_each(|face| writeln!(out, "(face {place} {face})").expect("text"));
         for (x, o) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)] {
             for face in 0..faces {
-                let to = random.below(places);
+                let to = match ahead {
+                    true => (place + 1 + random.below(4)).min(places - 1),
+                    false => random.below(places),
+                };
                 writeln!(out, "(leads {place} {x} {o} {face} {to})").expect("text");
             }
         }
-        if place > 0 && random.below(5) == 0 {
+        if place > 0 && random.below(if ahead { 60 } else { 5 }) == 0 {
             writeln!(out, "(over {place})").expect("text");
         }
         let goal = [0, 20, 50, 100, 100][random.below(5)];
@@ -209,6 +219,80 @@ fn places_that_are_alike_have_the_values_and_bounds_that_they_have_alone() {
         }
     }
     assert_eq!(narrow, 24, "bounds are narrow");
+}
+
+/// Positions of later plies are later ones, and values have several words.
+#[test]
+fn both_tiers_say_the_same_of_long_ways() {
+    let mut random = Random::new(31);
+    for round in 0..4 {
+        let steps = 90 + 30 * round;
+        let text = sheet_of(&mut random, (3 * steps, steps), true);
+        for objective in [Objective::Win, Objective::Goal] {
+            let asked = Question { objective, ..question(&text) };
+            assert_eq!(compare(&format!("round {round}"), &asked), None);
+        }
+        // Bounds hold the value, and are as narrow on any number of threads.
+        let asked = question(&text);
+        let value = by(Tier::Clock, &asked, 1).expect("an answer").value;
+        for threads in [1, 3] {
+            let options = Options {
+                tier: Tier::Clock,
+                approximate: true,
+                threads: Some(threads),
+                ..Options::default()
+            };
+            let sweep = Sweep::new(options);
+            let bounds = halt(under(Limits::default(), |watch| sweep.judge(&asked, watch)));
+            assert!(bounds.lower <= value && value <= bounds.upper, "round {round}");
+            assert!((&bounds.upper - &bounds.lower).to_f64() < 1e-12, "round {round}");
+        }
+    }
+}
+
+/// The plies of a game, some of them expanded and all of these valued as leaves.
+#[test]
+fn every_list_is_counted() {
+    under(Limits::default(), |watch| {
+        let asked = game("stochastic-connect-3-4x4");
+        let asked = Question { horizon: Some(6), ..asked };
+        let options = Options { tier: Tier::Clock, threads: Some(1), ..Options::default() };
+        let mut compiled = Game::new(&asked, &options, watch).expect("a game");
+        let Ok((expander, root)) = start(&mut compiled, &options) else { panic!("a root") };
+        let mut plies =
+            Plies::<0>::new(&compiled, expander, &root, &asked, &options).expect("memory");
+        for _ in 0..5 {
+            plies.advance(1, watch).expect("no limit");
+        }
+        let moves: u64 = plies.classes.iter().map(Moves::bytes).sum();
+        let sets: u64 = plies.plies.iter().map(|ply| ply.reached.bytes()).sum();
+        let lists = [
+            plies.keys.bytes(),
+            plies.slots.bytes(),
+            plies.ids.bytes(),
+            moves,
+            sets,
+            plies.growing.bytes(),
+        ];
+        assert!(lists.iter().all(|bytes| *bytes > 0), "{lists:?}");
+        assert_eq!(plies.bytes(), lists.iter().sum::<u64>());
+        let known: u64 = plies.classes.iter().map(Moves::len).sum();
+        assert!(moves >= 8 * known, "a row for each of {known} positions: {moves} bytes");
+        // Values are asked for before they are taken.
+        let scale = Scale { limbs: 4, step: 1, unit: vec![1, 0, 0, 0], top: 1, bounds: false };
+        let ply = 5;
+        let range = plies.plies[ply].reached.range();
+        let needed = plies.values.needed(&plies.plies[ply].reached, &scale);
+        let least = 8 * 64 * 4 * range.len() as u64;
+        assert!(needed >= least, "{needed} bytes asked for, {least} certain");
+        let before = plies.bytes();
+        plies.back_up(ply, Leaf::Worthless, &scale, watch).expect("no limit");
+        let taken = plies.bytes() - before;
+        assert!(taken >= least && plies.values.bytes() <= needed, "{taken} of {needed} bytes");
+        // The same room serves the next time.
+        plies.back_up(ply, Leaf::Won, &scale, watch).expect("no limit");
+        assert_eq!(plies.values.needed(&plies.plies[ply].reached, &scale), 0);
+    });
 }
 
 #[test]

@@ -497,3 +497,53 @@ fn add(out: &mut [u64], child: &[u64], factor: u128) {
         scaled::mul_small_add(&mut out[1..], child, (factor >> 64) as u64);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_and_payments_are_counted() {
+        let mut values = Values::default();
+        assert_eq!(values.bytes(), 0);
+        values.shared = Some((0, vec![7; 1000]));
+        assert_eq!(values.bytes(), 4000);
+        values.paid.words = vec![1; 30];
+        assert_eq!(values.bytes(), 4240);
+        values.buffers[1].resize(5000, 1).expect("memory");
+        assert_eq!(values.bytes(), 4240 + values.buffers[1].bytes());
+        values.shared = None;
+        assert_eq!(values.bytes(), 240 + values.buffers[1].bytes());
+    }
+
+    #[test]
+    fn values_are_read_from_where_they_are() {
+        let (words, paid) = ([10, 0, 11, 0, 12, 0], [90, 0, 91, 0]);
+        let references = [2, PAID | 1, 0];
+        let plain = Below { words: &words, limbs: 2, first: 128, shared: None, paid: &paid };
+        assert_eq!([128, 129, 130].map(|at| plain.at(at)[0]), [10, 11, 12]);
+        let shared = Below { shared: Some((64, &references)), ..plain };
+        assert_eq!([64, 65, 66].map(|at| shared.at(at)[0]), [12, 91, 10]);
+        assert_eq!(shared.behind(PAID)[0], 90);
+        let entry =
+            |last_of_asked| Entry { weight: 1, total: 1, last_of_pair: true, last_of_asked };
+        // Two moves of two answers each: the larger of the smaller values.
+        let entries = [false, true, false, true].map(entry);
+        assert_eq!(referred(&entries, &[130, 129, 130, 128], &plain), 1);
+        assert_eq!(referred(&entries, &[64, 65, 66, 64], &shared), 2);
+        assert_eq!(referred(&entries, &[65, 65, 64, 65], &shared), PAID | 1);
+    }
+
+    #[test]
+    fn bounds_are_rounded_outward() {
+        for total in [1, 3, 4, 6, 7, 8, 1 << 20] {
+            for sum in [0u128, 1, 5, 8, 1000, u128::from(u64::MAX)] {
+                let [lower, upper] = divided([sum, sum], total);
+                let (low, high) = (u128::from(lower), u128::from(upper));
+                let total = u128::from(total);
+                assert!(low * total <= sum && sum <= high * total, "{sum} / {total}");
+                assert!(sum - low * total < total && high * total - sum < total, "{sum} / {total}");
+            }
+        }
+    }
+}

@@ -131,3 +131,41 @@ fn limits_end_each_pass_in_sound_bounds() {
         }
     }
 }
+
+/// What the next list takes is asked for before it is taken, and not much more.
+#[test]
+fn a_limit_is_met_before_it_is_passed() {
+    let asked = game("stochastic-nim-100");
+    let (whole, _) = graph(&asked);
+    assert!(whole.limbs > 1, "values of several words");
+    under(Bounds::default(), |watch| {
+        let options = Options::default();
+        let mut game = Game::new(&asked, &options, watch).expect("a game");
+        game.guesses = Guesses::default();
+        let Ok((expander, root)) = start(&mut game, &options) else { panic!("a root") };
+        let mut graph = Graph::new(expander, top_payment(&game.casting));
+        graph.explore(&root, watch).expect("no limit");
+        // What the process held before is what is needed for nothing.
+        let limits = graph.limits;
+        let needed = |ended: Result<(), Trouble>| match ended {
+            Err(Trouble::Limit(HaltReason::Memory { needed })) => needed,
+            other => panic!("a lack of memory was expected: {other:?}"),
+        };
+        let within = |memory| Watch { memory: Some(memory), ..*watch };
+        let base = needed(limits.check(&within(0), 0, FORWARD_SHARE));
+        let states = graph.keys.len() as u64;
+        let told = needed(graph.order(&within(0)).map(|_| ())) - base;
+        let before = graph.bytes();
+        graph.order(watch).expect("no limit");
+        // A height and a place in the order, of four bytes each.
+        let taken = 4 * (graph.heights.len() + graph.order.len()) as u64;
+        assert!((taken..=2 * taken).contains(&(told - before)), "{told}, and {before} before");
+        let before = graph.bytes();
+        let least = base + before + 4 * states;
+        let told = needed(graph.value(&within(least))) - base;
+        graph.value(watch).expect("no limit");
+        let taken = 8 * graph.values.len() as u64;
+        assert_eq!(taken, 8 * states * graph.limbs as u64);
+        assert!((taken..=2 * taken).contains(&(told - before)), "{told}, and {before} before");
+    });
+}

@@ -296,3 +296,37 @@ fn deeper_bounds_are_of_the_ply_that_the_last_pass_promises() {
         });
     }
 }
+
+#[test]
+fn what_passes_know_together_is_the_tighter_of_each() {
+    use index::Id;
+    let eighths = |count: u32| Ratio::new(count, 8_u32);
+    let passed = |root: (u32, u32), pairs: &[(u32, u32)]| Passed {
+        lower: eighths(root.0),
+        upper: eighths(root.1),
+        pairs: pairs
+            .iter()
+            .map(|(lower, upper)| PairValue {
+                asked: net::InputId::from_index(0),
+                opponents: 0,
+                lower: eighths(*lower),
+                upper: eighths(*upper),
+            })
+            .collect(),
+    };
+    let mut both = passed((2, 6), &[(0, 8), (1, 5), (3, 4)]);
+    both.meet(&passed((1, 5), &[(1, 7), (2, 8), (2, 5)]));
+    let ends: Vec<(Ratio, Ratio)> =
+        both.pairs.into_iter().map(|pair| (pair.lower, pair.upper)).collect();
+    assert_eq!((both.lower, both.upper), (eighths(2), eighths(5)));
+    assert_eq!(ends, [(1, 7), (2, 5), (3, 4)].map(|(low, high)| (eighths(low), eighths(high))));
+}
+
+#[test]
+fn a_backend_says_where_it_is() {
+    under(Limits::default(), |watch| {
+        let (run, forward, _) = swept(usize::MAX, nothing(), watch);
+        assert_eq!((run.backend.name(), run.backend.tier()), ("cpu", run.reader.tier()));
+        assert_eq!(forward.counts.len(), run.backend.plies() - 1);
+    });
+}

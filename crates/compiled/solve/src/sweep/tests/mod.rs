@@ -15,8 +15,8 @@ use verdict::{Engine, HaltReason, Objective, Question, Stop, Verdict};
 
 use super::{Ended, Kept, Sweep, attempt, perft};
 use crate::game::{Game, Guesses};
-use crate::testing::{Limits, WALK, game, halt, moves, question, under};
-use crate::{Options, Search};
+use crate::testing::{Limits, WALK, game, halt, moves, question, told, under};
+use crate::{Options, Search, Tier};
 
 fn sweep(question: &Question, options: Options) -> Verdict {
     under(Limits::default(), |watch| Sweep::new(options).judge(question, watch)).expect("an answer")
@@ -240,5 +240,64 @@ fn search_and_sweep_agree_and_depth_bounds_hold() {
                 Err(stop) => panic!("{name}: {stop:?}"),
             }
         }
+    }
+}
+
+/// Forward, states are counted up to all of them; backward, plies up to the first.
+#[test]
+fn what_is_done_is_told_ply_by_ply() {
+    for (name, fold) in [("stochastic-tic-tac-toe-3x3", true), ("stochastic-nim-20", false)] {
+        let options = Options { tier: Tier::Table, symmetry: false, fold, ..Options::default() };
+        let asked = game(name);
+        let (told, ended) = told(|watch| Sweep::new(options).judge(&asked, watch));
+        let verdict = ended.expect("an answer");
+        let of = |phase: &str| -> Vec<(u32, u64)> {
+            let reports = told.iter().filter(|report| report.phase == phase);
+            reports.map(|report| (report.ply, report.states)).collect()
+        };
+        let (forward, backward) = (of("forward"), of("backward"));
+        assert!(forward.is_sorted(), "{name}: {forward:?}");
+        assert_eq!(forward.last().map(|last| Some(last.1)), Some(verdict.counts.states), "{name}");
+        let plies = forward.last().expect("a report").0 + 1;
+        assert!(backward.iter().map(|ply| ply.0).eq(0..=plies), "{name}: {backward:?}");
+        assert!(told.iter().all(|report| report.disk == 0), "{name}: nothing is kept on disk");
+        let last = told.iter().rev().find(|report| report.phase == "backward");
+        assert_eq!(last.and_then(|last| last.plies), Some(plies), "{name}");
+        // Edges, keys and their slots are held at the end of the first pass.
+        let most = told.iter().map(|report| report.bytes).max().expect("a report");
+        assert!(most >= 8 * verdict.counts.stored, "{name}: {most} bytes");
+    }
+}
+
+/// Plies of many blocks are told of on their way, every 64 blocks.
+#[test]
+fn a_large_ply_is_told_of_in_parts() {
+    let tables = Options { tier: Tier::Table, symmetry: false, ..Options::default() };
+    let asked = game("stochastic-connect-4-4x4");
+    let (told, ended) =
+        told(|watch| Sweep::new(Options { fold: false, ..tables }).judge(&asked, watch));
+    assert_eq!(ended.expect("an answer").value, Ratio::new(1_253_113_609_u64, 1_u64 << 32));
+    let forward: Vec<_> = told.iter().filter(|report| report.phase == "forward").collect();
+    let within = forward.windows(2).filter(|pair| pair[0].ply == pair[1].ply);
+    let most = within.clone().map(|pair| pair[1].states - pair[0].states).max();
+    assert!(within.clone().count() >= 4, "some plies have more than 64 blocks");
+    assert!(most.is_some_and(|most| most <= 64 << 10), "{most:?} states between two reports");
+    let new = forward.windows(2).filter(|pair| pair[0].ply != pair[1].ply);
+    assert!(new.clone().all(|pair| pair[1].states - pair[0].states <= 64 << 10));
+}
+
+/// A graph that comes back is solved within any time that is long enough, and bounds end by it.
+#[test]
+fn graphs_that_come_back_are_solved_within_their_time() {
+    let asked = question(WALK);
+    for seconds in [100, 1000] {
+        let time = Some(Duration::from_secs(seconds));
+        let limits = Limits { time, ..Limits::default() };
+        let solve = |options| under(limits, |watch| Sweep::new(options).judge(&asked, watch));
+        let verdict = solve(Options::default()).expect("there is time");
+        assert_eq!(verdict.value, Ratio::new(1_u8, 2_u8));
+        let bounds = halt(solve(Options { width: Some(1 << 23), ..Options::default() }));
+        assert_eq!(bounds.reason, HaltReason::Approximate);
+        assert!(&bounds.upper - &bounds.lower <= Ratio::new(1_u8, 1_u64 << 40));
     }
 }

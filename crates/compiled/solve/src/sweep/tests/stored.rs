@@ -166,6 +166,32 @@ fn only_the_same_question_continues() {
 }
 
 #[test]
+fn a_refusal_says_what_is_another() {
+    let (question, folder) = (game("stochastic-tic-tac-toe-3x3"), Folder::new());
+    let options = Options::default();
+    assert!(interrupted_after(&sweep(options, &folder.0), &question, 4).is_err());
+    let said = |question: &Question, options| match solved(&sweep(options, &folder.0), question) {
+        Err(Stop::Faulty(fault)) => fault.message,
+        other => panic!("a refusal was expected: {other:?}"),
+    };
+    let role = question.opponents().next().expect("an opponent");
+    let goal = Question { objective: Objective::Goal, ..question.clone() };
+    let bounds = Options { approximate: true, ..options };
+    let cases = [
+        (game("tic-tac-toe"), options, "is of other rules"),
+        (Question { horizon: Some(3), ..question.clone() }, options, "horizon is `none`, not `3`"),
+        (Question { role, ..question.clone() }, options, "role is `"),
+        (goal, options, "objective is `win`, not `goal`"),
+        (question.clone(), bounds, "values is `exact`, not `bounds`"),
+        (question.clone(), Options { fold: false, ..options }, "tosses is `folded`, not `kept`"),
+    ];
+    for (question, options, wanted) in cases {
+        let said = said(&question, options);
+        assert!(said.contains(wanted), "{wanted}: {said}");
+    }
+}
+
+#[test]
 fn a_checkpoint_goes_on_with_the_states_it_was_begun_with() {
     let question = game("stochastic-tic-tac-toe-3x3");
     let options = Options { tier: Tier::Table, ..Options::default() };
@@ -463,6 +489,9 @@ fn plies_on_disk_give_the_same_answer() {
     }
     same(&game(sheets[1]), Options { fold: false, ..Options::default() }, "without folding");
     same(&game(sheets[0]), Options { approximate: true, ..Options::default() }, "bounds");
+    // Plies of so many edges that they are read in several frames.
+    let every = Options { symmetry: false, fold: false, tier: Tier::Table, ..Options::default() };
+    same(&game("stochastic-connect-3-4x4"), every, "without folding and symmetry");
     let within = Question { horizon: Some(9), ..question(WALK) };
     same(&within, Options::default(), "plies that share states");
 }

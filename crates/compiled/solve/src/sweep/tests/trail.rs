@@ -155,3 +155,21 @@ fn room_is_made_where_there_is_something_to_write() {
         assert!(held >= 3 * 8 * FRAME as u64, "it stays in memory until room is made");
     }
 }
+
+#[test]
+fn what_is_in_memory_is_lent_without_a_copy() {
+    let mut trail = Trail::new(None, Some(std::env::temp_dir()), 1);
+    let (record, edges) = trail.tails();
+    record.extend(&[1, 2, 3, 4, 5]).expect("memory");
+    edges.extend(&[6, 7, 8]).expect("memory");
+    assert_eq!(trail.held((0, 0)), Some((&[1, 2, 3, 4, 5][..], &[6, 7, 8][..])));
+    assert_eq!(trail.held((3, 3)), Some((&[4, 5][..], &[][..])));
+    trail.seal(&[]).expect("sealed");
+    trail.make_room().expect("written");
+    assert_eq!(trail.held((0, 0)), None, "it left memory");
+    let (record, edges) = trail.tails();
+    record.extend(&[9]).expect("memory");
+    edges.extend(&[10]).expect("memory");
+    assert_eq!(trail.held((5, 3)), Some((&[9][..], &[10][..])));
+    assert_eq!((trail.held((4, 3)), trail.held((5, 2))), (None, None), "a part is elsewhere");
+}

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use net::random::Random;
-use verdict::{Engine, Progress, Question, Stop};
+use verdict::{Engine, Objective, Progress, Question, Stop};
 
 use super::super::layout::Layout;
 use super::super::planes::{Planes, cell_level};
@@ -125,6 +125,10 @@ fn moves_on_single_digits_need_no_view() {
 /// Piles that grow by a stone with every move, whose colour is tossed: digits of more values than a
 /// block has rows. Where the piles are of some heights and colours it is over, and perhaps won.
 fn piles(random: &mut Random, count: usize, height: usize) -> Question {
+    question(&piles_text(random, count, height))
+}
+
+fn piles_text(random: &mut Random, count: usize, height: usize) -> String {
     let mut text = String::from(
         "(role x) (role o) (role random) (opponent x o) (opponent o x) (init (control x))
         (<= (legal ?p (push ?i)) (true (control ?p)) (true (at ?i ?n ?c)) (up ?n ?m))
@@ -149,7 +153,7 @@ fn piles(random: &mut Random, count: usize, height: usize) -> Question {
             writeln!(text, "(<= {goal} {left} {right})").expect("text");
         }
     }
-    question(&text)
+    text
 }
 
 #[test]
@@ -163,6 +167,68 @@ fn digits_of_many_values_take_several_blocks() {
         }
         let chunks = planned(&first, |_, plan| plan.layout.chunks);
         assert_eq!(chunks > Some(1), height > 10, "{chunks:?}");
+    }
+}
+
+/// Each player may add to a pile at some of its heights and colours only, not the same as the other.
+#[test]
+fn players_may_have_different_moves_that_lead_to_the_same_places() {
+    let mut random = Random::new(77);
+    for round in 0..6 {
+        let (count, height) = [(2, 6), (2, 20), (3, 4)][round % 3];
+        let mut text = piles_text(&mut random, count, height)
+            .replace("(true (at ?i ?n ?c)) (up ?n ?m))\n        (<= (legal ?p noop)", "@")
+            .replace("(<= can (true (at ?i ?n ?c)) (up ?n ?m)) (<= terminal (not can))", "");
+        assert!(text.contains('@'), "the rule of moves was found");
+        text = text
+            .replace('@', "(true (at ?i ?n ?c)) (up ?n ?m) (may ?p ?i ?n ?c)) (<= (legal ?p noop)");
+        text += "(<= able (true (control ?p)) (true (at ?i ?n ?c)) (up ?n ?m) (may ?p ?i ?n ?c))
+            (<= terminal (not able))\n";
+        for place in 0..2 * count * height * 2 {
+            let (player, rest) = (["x", "o"][place % 2], place / 2);
+            let (colour, rest) = (["red", "blue"][rest % 2], rest / 2);
+            if random.below(4) > 0 {
+                write!(text, "(may {player} {} {} {colour})", rest % count, rest / count)
+                    .expect("text");
+            }
+        }
+        let first = question(&text);
+        for role in first.rulebook.roles.ids().take(2) {
+            let asked = Question { role, ..first.clone() };
+            assert_eq!(compare(&format!("round {round}"), &asked), None);
+        }
+    }
+}
+
+/// One player, no turns: every step is of one kind, and ends pay differently.
+#[test]
+fn ends_may_pay_more_and_less() {
+    for (height, goals) in [(3, [100, 50, 20, 0]), (5, [100, 100, 0, 100]), (4, [0, 70, 70, 100])] {
+        let mut text = String::from(
+            "(role x) (role random) (init (at 0 0 red)) (init (at 1 0 red))
+            (<= (legal x (push ?i)) (true (at ?i ?n ?c)) (up ?n ?m))
+            (legal random red) (legal random blue)
+            (<= (pushed ?i) (does x (push ?i)))
+            (<= (next (at ?i ?m ?c)) (does x (push ?i)) (true (at ?i ?n ?d)) (up ?n ?m)
+                (does random ?c))
+            (<= (next (at ?i ?n ?c)) (true (at ?i ?n ?c)) (not (pushed ?i)))
+            (<= can (true (at ?i ?n ?c)) (up ?n ?m)) (<= terminal (not can))\n",
+        );
+        (0..height).for_each(|at| write!(text, "(up {at} {}) ", at + 1).expect("text"));
+        let ends = [("red", "red"), ("red", "blue"), ("blue", "red"), ("blue", "blue")];
+        for ((left, right), goal) in ends.into_iter().zip(goals) {
+            let at = |pile, colour| format!("(true (at {pile} {height} {colour}))");
+            writeln!(text, "(<= (goal x {goal}) {} {})", at(0, left), at(1, right)).expect("text");
+        }
+        for objective in [Objective::Goal, Objective::Win] {
+            let asked = Question { objective, ..question(&text) };
+            assert_eq!(compare(&format!("{goals:?}"), &asked), None);
+        }
+        let goal = Question { objective: Objective::Goal, ..question(&text) };
+        let mean = goals.iter().map(|goal| u32::try_from(*goal).expect("a goal")).sum::<u32>();
+        // Nothing that is chosen matters: the last colours are tossed.
+        let value = by(Tier::Dense, &goal).expect("an answer").value;
+        assert_eq!(value, exact::Ratio::new(mean, 400_u32), "{goals:?}");
     }
 }
 
