@@ -80,6 +80,7 @@ const FLOAT_HOMES: &[&str] = &[
     "crates/compiled/solve/src/search/",
     "crates/compiled/solve/src/sweep/estimate.rs",
     "crates/compiled/solve/src/sweep/halting.rs",
+    "crates/compiled/solve/src/sweep/halting/tests.rs",
     "crates/compiled/solve/src/sweep/graph.rs",
     "crates/compiled/solve/src/sweep/layers.rs",
     "crates/compiled/solve/src/sweep/plies.rs",

@@ -156,7 +156,7 @@ fn a_long_look_tells_how_far_it_has_come() {
     }
     assert!(last.1 > 2 << 13, "{last:?}: a look of many positions");
     // Each look is told of at its end, and the long ones on their way.
-    assert!(within >= 2 && within < 200, "{within} reports within looks");
+    assert!((2..200).contains(&within), "{within} reports within looks");
     assert!(looks.len() >= 2, "{looks:?}");
     let held = told.last().expect("a report").bytes;
     assert!(held >= 100 * last.1 && held <= 1000 * last.1, "{held} bytes, {last:?}");
