@@ -15,6 +15,8 @@ const COUNTS: [&str; 6] = ["--random", "8", "--formulas", "40", "--programs", "2
 fn counted(text: &str) -> serde_json::Value {
     let mut log: serde_json::Value = serde_json::from_str(text).expect("an object");
     log["seconds"] = serde_json::Value::Null;
+    // Said of a run, not of what is counted.
+    log.as_object_mut().expect("an object").remove("whole");
     log
 }
 
@@ -31,6 +33,7 @@ fn a_run_in_two_parts_counts_what_one_run_counts() {
     let whole = run(&[&["crosscheck"][..], &COUNTS, &["--seed", "11", "--json"]].concat());
     assert_eq!(counted(&whole.out), counted(&written));
     let object = whole.json();
+    assert_eq!(object["whole"], true);
     assert_eq!(object["games"]["done"], 8);
     assert_eq!(object["games"]["engines"]["sweep by tables"]["faulty"], 0);
     assert_eq!(object["games"]["engines"]["sweep by clock"]["faulty"], 0);
@@ -130,6 +133,26 @@ fn a_log_that_cannot_be_written_is_told_before_anything_is_compared() {
     ran.refused(3, &["cannot write", &log]);
 }
 
+#[test]
+fn a_log_that_another_run_writes_is_refused() {
+    let folder = Folder::new();
+    let log = folder.path().join("counted.json").display().to_string();
+    let mut first = command(&["crosscheck", "--formulas", "200000", "--log", &log]);
+    let mut first = first.stdout(Stdio::null()).spawn().expect("started");
+    while !std::path::Path::new(&log).exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let second = run(&["crosscheck", "--formulas", "2", "--log", &log]);
+    first.kill().expect("it still ran");
+    first.wait().expect("ended");
+    second.refused(3, &["another run counts in", &log, "wait for its end"]);
+    // What was killed holds nothing.
+    let later = run(&["crosscheck", "--formulas", "2", "--log", &log]);
+    assert_eq!(later.status, 0, "{later:?}");
+    let left: Vec<_> = std::fs::read_dir(folder.path()).expect("a folder").collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
 /// The folder goes away while the run counts, as a disk does that is unplugged or full.
 #[test]
 fn what_was_counted_is_told_where_the_log_is_lost() {
@@ -152,6 +175,8 @@ fn what_was_counted_is_told_where_the_log_is_lost() {
         assert_eq!(ended.status.code(), Some(3), "{out}{err}");
         assert!(err.contains("cannot write"), "{err}");
         if json {
+            let object: serde_json::Value = serde_json::from_str(&out).expect("an object");
+            assert_eq!(object["whole"], false, "it was ended early");
             let done = counted(&out)["formulas"]["done"].as_u64();
             assert!(done.is_some_and(|done| done > 0), "{out}");
         } else {

@@ -89,6 +89,66 @@ impl HeldFolder {
     }
 }
 
+/// The right to write a file, held by one process at a time: a file beside it is locked, and taken
+/// away in the end. A process that is killed leaves that file, unlocked.
+#[derive(Debug)]
+pub struct HeldFile {
+    beside: PathBuf,
+    lock: File,
+}
+
+impl HeldFile {
+    /// Takes the right to write `path`, whose folder is there.
+    ///
+    /// # Errors
+    /// When another process has it, or the system refuses.
+    pub fn take(path: &Path) -> Result<Self, HoldError> {
+        let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "the path names no file");
+        let name = path.file_name().ok_or_else(|| HoldError::System(invalid()))?;
+        let mut beside = std::ffi::OsString::from(".");
+        beside.push(name);
+        beside.push(".lock");
+        let beside = path.with_file_name(beside);
+        loop {
+            let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&beside);
+            let lock = lock.map_err(HoldError::System)?;
+            match lock.try_lock() {
+                Err(TryLockError::WouldBlock) => return Err(HoldError::Held),
+                Err(TryLockError::Error(error)) => return Err(HoldError::System(error)),
+                Ok(()) => {}
+            }
+            // Whoever held it before may have taken the file away since it was opened.
+            if is_at(&lock, &beside) {
+                return Ok(Self { beside, lock });
+            }
+        }
+    }
+}
+
+impl Drop for HeldFile {
+    fn drop(&mut self) {
+        if is_at(&self.lock, &self.beside) {
+            fs::remove_file(&self.beside).ok();
+        }
+    }
+}
+
+/// Whether a path still leads to an open file.
+fn is_at(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let one = |held: fs::Metadata| (held.dev(), held.ino());
+        let there = fs::metadata(path).map(one);
+        file.metadata().map(one).is_ok_and(|own| there.is_ok_and(|there| own == there))
+    }
+    #[cfg(not(unix))]
+    {
+        // An open file cannot be taken away there.
+        file.metadata().is_ok() && path.exists()
+    }
+}
+
 /// Makes a folder and those above it where they are missing, each forced to the disk with its name:
 /// files that are forced to the disk are no use in a folder that is not.
 fn create(path: &Path) -> io::Result<()> {
@@ -131,6 +191,37 @@ pub fn folder_names(path: &Path) -> io::Result<Vec<String>> {
 mod tests {
     use super::*;
     use crate::file::testing::Folder;
+
+    #[test]
+    fn a_file_is_held_once_and_nothing_is_left_beside_it() {
+        let folder = Folder::new("held-file");
+        let path = folder.0.join("log");
+        let held = HeldFile::take(&path).expect("free");
+        assert!(matches!(HeldFile::take(&path), Err(HoldError::Held)));
+        assert!(HeldFile::take(&folder.0.join("other")).is_ok());
+        drop(held);
+        assert!(folder.names().is_empty(), "{:?}", folder.names());
+        // What a killed process left is no lock.
+        fs::write(folder.0.join(".log.lock"), b"").expect("written");
+        drop(HeldFile::take(&path).expect("free again"));
+        assert!(folder.names().is_empty());
+        assert!(matches!(HeldFile::take(&path.join("log")), Err(HoldError::System(_))));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_that_was_taken_away_holds_nothing() {
+        let folder = Folder::new("held-gone");
+        let path = folder.0.join("log");
+        let first = HeldFile::take(&path).expect("free");
+        fs::remove_file(folder.0.join(".log.lock")).expect("removed");
+        let second = HeldFile::take(&path).expect("nothing is there");
+        drop(first);
+        assert_eq!(folder.names(), [".log.lock"], "the lock of another is left alone");
+        assert!(matches!(HeldFile::take(&path), Err(HoldError::Held)));
+        drop(second);
+        assert!(folder.names().is_empty());
+    }
 
     #[test]
     fn a_folder_is_held_once_and_swept() {

@@ -12,7 +12,7 @@ mod numbers;
 mod time;
 
 pub use file::{checksum, let_large_writes_fail, write_file};
-pub use folder::{HeldFolder, HoldError, folder_names};
+pub use folder::{HeldFile, HeldFolder, HoldError, folder_names};
 pub use frames::{Frame, FrameFile, FrameNumbers, FrameWriter, Framed, Scratch};
 pub use huge_vec::{HugeVec, OutOfMemory, Plain, prefetch};
 pub use memory::{peak_bytes, resident_bytes};

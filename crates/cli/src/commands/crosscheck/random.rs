@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 use crosscheck::features::features;
 use crosscheck::{Agreement, Dice, agree, generate};
 use gdl::{ReadOptions, Rulebook, Source};
+use serde::Serialize;
+use store::{HeldFile, HoldError};
 use verdict::{Engine, Stop};
 
 use super::log::{Disagreement, Ends, Log, Section};
@@ -42,6 +44,7 @@ const BATCH: u64 = 5;
 /// Compares, and prints what was counted.
 pub(super) fn run(args: &CrosscheckArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let path = args.random.log.as_deref();
+    let _held = path.map(hold).transpose()?.flatten();
     let mut keeper =
         Keeper { log: Log::open(path, args.random.seed)?, path, saved: Instant::now() };
     check_seeds(args, &keeper.log)?;
@@ -52,7 +55,7 @@ pub(super) fn run(args: &CrosscheckArgs, out: &mut dyn Write) -> Result<Status, 
     let log = keeper.log;
     let is_whole = matches!(done, Ok(true));
     if args.json {
-        write_object(out, &log)?;
+        write_object(out, &Told { log: &log, whole: is_whole })?;
     } else {
         log.show(out)?;
         if !is_whole {
@@ -67,6 +70,32 @@ pub(super) fn run(args: &CrosscheckArgs, out: &mut dyn Write) -> Result<Status, 
         return Ok(failure.status());
     }
     Ok(if is_whole && log.is_clean() { Status::Answered } else { Status::Halted })
+}
+
+/// `crosscheck --random --json`.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    log: &'a Log,
+    /// Whether all that was asked for is counted; else the run was ended early.
+    whole: bool,
+}
+
+/// Keeps other runs off a log, since each would write over what the other counted.
+fn hold(path: &Path) -> Result<Option<HeldFile>, Failure> {
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if std::fs::metadata(&real).is_ok_and(|held| !held.is_file()) {
+        return Ok(None);
+    }
+    match HeldFile::take(&real) {
+        Ok(held) => Ok(Some(held)),
+        Err(HoldError::Held) => Err(Failure::Environment(format!(
+            "another run counts in {}: wait for its end, or name another file",
+            path.display()
+        ))),
+        // What is wrong with the file is told when it is read or written.
+        Err(HoldError::System(_)) => Ok(None),
+    }
 }
 
 /// Refuses more things than there are seeds from the first one on.
