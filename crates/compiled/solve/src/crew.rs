@@ -9,6 +9,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, PoisonError};
 
+/// Threads for each processor beyond which more only take turns, and the least number that is still
+/// taken at its word.
+const EACH: usize = 4;
+const AT_WORD: usize = 16;
+
+/// As many threads as are asked for and of use: as the machine runs at once where no number is given,
+/// and a few times that at most.
+pub(crate) fn useful(threads: Option<usize>) -> usize {
+    let usual = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    threads.map_or(usual, |asked| asked.min((EACH * usual).max(AT_WORD)))
+}
+
 /// Threads that help with the tasks of a solve.
 pub(crate) struct Crew {
     /// None where the calling thread works alone.
@@ -21,8 +33,7 @@ impl Crew {
     /// but of `most` at most. Where the system refuses threads, the calling one works alone: what is
     /// found does not depend on them.
     pub(crate) fn new(threads: Option<usize>, most: usize) -> Self {
-        let usual = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let threads = threads.unwrap_or_else(usual).min(most).max(1);
+        let threads = useful(threads).min(most).max(1);
         let build = || rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok();
         let pool = if threads > 1 { build() } else { None };
         Self { threads: if pool.is_some() { threads } else { 1 }, pool }
@@ -235,6 +246,15 @@ mod tests {
             Ok::<_, ()>(())
         });
         unreachable!("{ended:?}");
+    }
+
+    #[test]
+    fn a_thousand_threads_are_of_no_use() {
+        assert_eq!([1, 5, 16].map(|asked| useful(Some(asked))), [1, 5, 16]);
+        assert!(useful(None) >= 1 && useful(None) <= useful(Some(100_000)));
+        let most = useful(Some(usize::MAX));
+        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        assert!((16..=16.max(4 * processors)).contains(&most), "{most}");
     }
 
     #[test]

@@ -24,14 +24,13 @@ pub(crate) const WHOLE: f64 = 1.0;
 pub(crate) const LONGEST_PLAY: u32 = if cfg!(test) { 10_000 } else { 200_000 };
 const STACK: usize = if cfg!(test) { 1 << 27 } else { 1 << 30 };
 
-/// Threads that can follow the longest play; as many as there are processors where no number is
-/// given.
+/// Threads that can follow the longest play.
 ///
 /// # Errors
 /// When the system refuses.
-pub(crate) fn deep_threads(number: Option<usize>) -> Result<rayon::ThreadPool, Stop> {
+pub(crate) fn deep_threads(number: usize) -> Result<rayon::ThreadPool, Stop> {
     let builder = rayon::ThreadPoolBuilder::new().stack_size(STACK);
-    builder.num_threads(number.unwrap_or(0)).build().map_err(|error| {
+    builder.num_threads(number).build().map_err(|error| {
         Stop::Environment(format!("threads for the search could not be started: {error}"))
     })
 }

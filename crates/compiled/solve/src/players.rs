@@ -40,7 +40,7 @@ const POSITION_BYTES: u64 = 160;
 /// in one state, or play that can return.
 pub fn each(question: &Question, options: &Options, watch: &Watch<'_>) -> Result<Shares, Stop> {
     let game = Game::new(question, options, watch)?;
-    deep_threads(Some(1))?.install(|| Players::new(&game, question, watch).shares())
+    deep_threads(1)?.install(|| Players::new(&game, question, watch).shares())
 }
 
 /// A state and the steps left.

@@ -28,6 +28,7 @@ use verdict::{Counts, Engine, Halt, HaltReason, Question, Stop, Verdict, Watch};
 
 use crate::Options;
 use crate::backend::Trouble;
+use crate::crew::useful;
 use crate::first_moves::{FirstMoves, PairValue};
 use crate::game::Game;
 use crate::limits::{LONGEST_PLAY, deep_threads};
@@ -84,7 +85,9 @@ impl Engine for Search {
             true => Some(sweep::visit(&mut game, question, &self.options, watch)?),
             false => None,
         };
-        let pool = deep_threads(self.options.threads)?;
+        // What waits for a device leaves the processors to others.
+        let asked = self.options.threads.filter(|_| self.device.is_some());
+        let pool = deep_threads(asked.unwrap_or_else(|| useful(self.options.threads)))?;
         loop {
             let (expander, root) = sweep::root(&mut game, &self.options)?;
             let run = Run { game: &game, question, options: &self.options, root };
