@@ -33,6 +33,7 @@ pub(crate) fn five_by_four(setup: &Setup, page: &mut Page) -> Result<(), String>
     page.costs(&contest(&all, "37231191670101/95367431640625")?);
     page.say("## On all cores");
     page.costs(&alike(&[threads(&all[0], 1), threads(&all[0], 2)], Cores::All)?);
+    page.costs(&alike(&[threads(&all[1], 1), threads(&all[1], 2)], Cores::All)?);
     Ok(())
 }
 
@@ -73,8 +74,9 @@ fn with(contender: &Contender, name: &str, more: &[&str]) -> Contender {
     Contender { name: name.to_owned(), words: words.collect(), ..*contender }
 }
 
-fn threads(contender: &Contender, count: usize) -> Contender {
+/// The same on so many threads.
+pub(crate) fn threads(contender: &Contender, count: usize) -> Contender {
     let turns = contender.turns;
-    let name = format!("oddsmith, {count} thread{}", if count == 1 { "" } else { "s" });
+    let name = format!("{}, {count} thread{}", contender.name, if count == 1 { "" } else { "s" });
     Contender { turns, ..with(contender, &name, &["--threads", &count.to_string()]) }
 }

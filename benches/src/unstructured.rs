@@ -5,7 +5,8 @@
 //! sheet whoever has the turn has the same number of moves and the die the same number of faces in
 //! every step, so that the edges follow from the states that are decided.
 
-use crate::contest::{Contender, Setup, contest, json_number};
+use crate::connect::threads;
+use crate::contest::{Contender, Setup, contest, json_number, on_all_cores};
 use crate::record::{Page, megabytes, ratio, seconds};
 
 /// A sheet of `benches/sheets`: name, moves in a step, faces of the die, odds of x.
@@ -25,8 +26,9 @@ pub(crate) fn bench(setup: &Setup, page: &mut Page) -> Result<(), String> {
     let sheets = if setup.quick { &SHEETS[..1] } else { SHEETS };
     for (name, moves, faces, value) in sheets {
         let sheet = setup.root.join(format!("benches/sheets/{name}.gdl"));
-        let solver = setup.solver(&sheet);
-        let costs = contest(&[Contender { turns: setup.turns.min(3), ..solver }], value)?;
+        let solver = Contender { turns: setup.turns.min(3), ..setup.solver(&sheet) };
+        let both = on_all_cores(&[threads(&solver, 1), threads(&solver, 2)], value)?;
+        let costs = contest(&[solver], value)?;
         let cost = &costs[0];
         let count = |field: &str| json_number(&cost.output, field).ok_or("a count is missing");
         let (states, decided) = (count("states")?, count("decision_states")?);
@@ -38,8 +40,20 @@ pub(crate) fn bench(setup: &Setup, page: &mut Page) -> Result<(), String> {
             seconds(cost.cpu),
             ratio(cost.cpu, std::time::Duration::from_nanos(edges)),
             megabytes(cost.peak_bytes),
+            seconds(both[0].wall),
+            seconds(both[1].wall),
         ]);
     }
-    page.table(&["sheet", "states", "edges", "CPU s", "ns an edge", "peak MB"], &rows);
+    let head = [
+        "sheet",
+        "states",
+        "edges",
+        "CPU s",
+        "ns an edge",
+        "peak MB",
+        "wall s, 1 thread",
+        "2 threads",
+    ];
+    page.table(&head, &rows);
     Ok(())
 }
