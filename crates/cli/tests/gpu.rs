@@ -111,6 +111,15 @@ mod with_a_device {
     }
 
     #[test]
+    fn where_the_processor_answers_there_is_no_profile() {
+        let ran = solve(CYCLE, &["--backend", "auto", "--profile"]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        for part in ["by sweep on cpu", "profile   none: the processor answered"] {
+            assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
+        }
+    }
+
+    #[test]
     fn a_device_is_compared_with_all_engines() {
         if there_is_one() {
             let ran = run(&["crosscheck", &game("coin-guess.gdl"), "--gpu", "--json"]);

@@ -88,7 +88,8 @@ fn answer(
         },
         Ended::Halted(_) => (None, None),
     };
-    let profile = args.profile.then(|| used.profile()).flatten();
+    let none = || "profile   none: the processor answered\n".to_owned();
+    let profile = args.profile.then(|| used.profile().unwrap_or_else(none));
     Ok(Answer { asked, ended, time, peak_bytes, audit, table, lost, profile })
 }
 
