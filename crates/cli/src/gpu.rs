@@ -255,8 +255,9 @@ mod with {
             self.gpu.as_ref().filter(|_| !is_left).map(|_| "gpu")
         }
 
-        /// What was done on it, as text.
+        /// What was done on it, as text, where it answered.
         pub(crate) fn profile(&self) -> Option<String> {
+            self.backend()?;
             let gpu = self.gpu.as_ref()?;
             Some(text(&gpu.adapter().name, &gpu.profile()))
         }

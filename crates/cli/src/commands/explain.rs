@@ -110,7 +110,7 @@ fn write_subgames(out: &mut dyn Write, game: &Game) -> Result<(), Failure> {
         0 => Ok(()),
         idle => Ok(writeln!(
             out,
-            "          {} of them bear neither on the end nor on what is paid",
+            "          neither the end nor a payment reads {} of them",
             show_count(idle as u64)
         )?),
     }

@@ -13,7 +13,7 @@
 use gdl::RoleId;
 use ground::{BaseId, InputId};
 use index::Id;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock_bases;
 use crate::gates::{Gate, GateId, Net};
@@ -75,7 +75,8 @@ pub fn subgames(net: &Net, asked: RoleId, chance: &[RoleId]) -> Vec<Subgame> {
         let told: Vec<GateId> =
             legal.into_iter().filter(|gate| joined.tells[gate.index()]).collect();
         let Some(first) = told.first() else { continue };
-        let own = leaves.iter().filter(|(input, _)| moves().any(|one| one == *input));
+        let range = &net.roles[*role].inputs;
+        let own = leaves.iter().filter(|(input, _)| range.contains(&input.index()));
         let all = own.map(|(_, leaf)| leaf).chain(&told);
         all.for_each(|gate| joined.join(first.index(), gate.index()));
         roots.extend(&told);
@@ -110,9 +111,14 @@ pub fn subgames(net: &Net, asked: RoleId, chance: &[RoleId]) -> Vec<Subgame> {
 /// The operands of the topmost junction of a gate, through negations; itself where it is none.
 fn conditions(net: &Net, gate: GateId) -> Vec<GateId> {
     let (mut open, mut found) = (vec![(gate, true)], Vec::new());
+    // Gates are shared: the paths to one may be too many to follow each.
+    let mut seen = FxHashSet::default();
     // The kind of the topmost junction, as it is seen through the negations above it.
     let mut kind = None;
     while let Some((gate, plain)) = open.pop() {
+        if !seen.insert((gate, plain)) {
+            continue;
+        }
         let junction = match net.gates.gate(gate) {
             Gate::Not(operand) => {
                 open.push((operand, !plain));

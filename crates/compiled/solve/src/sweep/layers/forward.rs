@@ -229,8 +229,15 @@ impl<const W: usize> Layers<W> {
         let growing = next.bytes() + self.trail.bytes();
         // Values that do not fit can be kept on disk, if anything can.
         let reserved = if self.trail.can_spill() { 0 } else { self.largest.max(next.len()) };
-        let values = 16 * reserved as u64;
-        self.check_limits(watch, next.bytes() + growing / 4 + values, FORWARD_SHARE)
+        let extra = next.bytes() + growing / 4 + 16 * reserved as u64;
+        // What is expanded ahead takes room, and a ply goes on without.
+        if self.ahead.is_some()
+            && let Some(HaltReason::Memory { .. }) =
+                self.limits.met(watch, self.bytes() + extra, FORWARD_SHARE)
+        {
+            self.leave_ahead();
+        }
+        self.check_limits(watch, extra, FORWARD_SHARE)
     }
 
     /// Says about how many states there will be, once some blocks are done. Those that are left lead to
