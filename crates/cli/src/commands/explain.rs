@@ -63,11 +63,15 @@ pub(crate) fn write(
     write_subgames(out, &game)?;
     let sweeps = args.engine.name() == EngineName::Sweep;
     let swept = sweeps && args.disk.checkpoint.is_none() && args.disk.table.is_none();
-    if swept && let TierChoice::Dense(sizes, places) = &choice {
+    if swept && let TierChoice::Dense { sizes, places, exchanged } = &choice {
         let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
         let (sizes, places) = (sizes.join(" x "), show_count(*places));
         writeln!(out, "          tier dense: digits of {sizes} values, {places} places")?;
-        return write_symmetry(out, &game, &symmetry, Some("places are not kept by it"));
+        let told = match exchanged {
+            true => "one that exchanges digits spares the work on half of the places",
+            false => "not used: no digits are exchanged by it",
+        };
+        return write_symmetry(out, &game, &symmetry, Some(told));
     }
     if swept && let Some((positions, classes)) = clock {
         let positions = counted(positions, "position");
@@ -76,7 +80,12 @@ pub(crate) fn write(
             out,
             "          tier clock: the first plies took {positions}, in {kinds} of steps"
         )?;
-        return write_symmetry(out, &game, &symmetry, Some("positions are not kept by it"));
+        return write_symmetry(
+            out,
+            &game,
+            &symmetry,
+            Some("not used: positions are not kept by it"),
+        );
     }
     let words = expander.words();
     assert!(words > 0, "a key has a word");
@@ -86,7 +95,7 @@ pub(crate) fn write(
         TierChoice::Table(why) if sweeps => writeln!(out, "; not dense: {why}")?,
         _ => writeln!(out)?,
     }
-    let elsewhere = (!sweeps).then_some("it is the sweep that uses it");
+    let elsewhere = (!sweeps).then_some("not used: it is the sweep that uses it");
     write_symmetry(out, &game, &symmetry, elsewhere)
 }
 
@@ -122,27 +131,28 @@ const SHOWN_PARTS: usize = 6;
 /// Generators that are shown.
 const SHOWN_GENERATORS: usize = 4;
 
-/// Writes which symmetries there are, and whether they are used; `elsewhere` says why not where that
-/// is not for the tables of the sweep to say.
+/// Writes which symmetries there are, and whether they are used; `told` says so where that is not for
+/// the tables of the sweep to say.
 fn write_symmetry(
     out: &mut dyn Write,
     game: &Game,
     symmetry: &SymmetryChoice,
-    elsewhere: Option<&str>,
+    told: Option<&str>,
 ) -> Result<(), Failure> {
     let found = &symmetry.found;
     let search = if found.is_complete { "" } else { " (not looked for to the end)" };
     if found.generators.is_empty() {
         return Ok(writeln!(out, "symmetry  none was found{search}")?);
     }
-    let used = match (elsewhere, symmetry.used) {
-        (Some(why), _) | (None, Err(why)) => format!("not used: {why}"),
+    let used = match (told, symmetry.used) {
+        (Some(told), _) => told.to_owned(),
+        (None, Err(why)) => format!("not used: {why}"),
         (None, Ok(used)) if used as u128 == found.order => {
             "one state of each orbit is kept".to_owned()
         }
         (None, Ok(used)) => format!("{used} of them are used to keep one state of each orbit"),
     };
-    let late = elsewhere.is_none() && symmetry.used.is_ok() && symmetry.after > 0;
+    let late = told.is_none() && symmetry.used.is_ok() && symmetry.after > 0;
     let used = match late {
         true => format!("{used}, once {} are", counted(symmetry.after, "state")),
         false => used,

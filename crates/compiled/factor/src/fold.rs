@@ -38,7 +38,7 @@ pub(crate) fn assemble(
         assert!(outcome.phase < keep.len(), "no outcome leads into a folded phase");
     }
     let digits = digits.into_iter().map(|it| it.digit).collect();
-    Ok(Factored { digits, constants, phases: kept, gates: raw.gates.clone() })
+    Ok(Factored { digits, constants, phases: kept, gates: raw.gates.clone(), exchange: None })
 }
 
 /// What makes legality gates conditions.

@@ -14,12 +14,14 @@
 
 mod check;
 mod digits;
+mod exchange;
 mod fold;
 mod join;
 mod levels;
 mod phases;
 
 use gdl::RoleId;
+use net::symmetry::Renaming;
 use net::{BaseId, GateId, Gates, InputId, Net};
 
 pub use check::check;
@@ -139,10 +141,14 @@ pub struct Factored {
     pub phases: Vec<Phase>,
     /// The arena of the gates of phases.
     pub gates: Gates,
+    /// By digit: the one that a symmetry exchanges it with, itself where it stays. None where no
+    /// symmetry was asked for, or it does not exchange digits.
+    pub exchange: Option<Vec<usize>>,
 }
 
 /// Takes a game apart. The propositions of each of `groups` are not separated (a guess that can
-/// only be bad, not wrong), and digits are joined while they have at most `joined` values together.
+/// only be bad, not wrong), and digits are joined while they have at most `joined` values together:
+/// where a renaming is given, of an automorphism, alike on both sides of it.
 ///
 /// # Errors
 /// Where it does not come apart.
@@ -151,10 +157,12 @@ pub fn factor(
     parts: &Parts,
     groups: &[Vec<BaseId>],
     joined: usize,
+    renaming: Option<&Renaming>,
 ) -> Result<Factored, Refusal> {
     let raw = phases::enumerate(net, parts)?;
-    let (digits, constants) = join::digits(net, &raw, groups, joined)?;
-    let factored = fold::assemble(&raw, parts, digits, constants)?;
+    let (digits, constants) = join::digits(net, &raw, groups, (joined, renaming))?;
+    let mut factored = fold::assemble(&raw, parts, digits, constants)?;
+    factored.exchange = renaming.and_then(|renaming| exchange::exchange(&mut factored, renaming));
     let held = factored.phases.iter().flat_map(|phase| &phase.pairs);
     assert!(held.clone().all(|pair| !pair.outcomes.is_empty()), "a pair leads somewhere");
     Ok(factored)

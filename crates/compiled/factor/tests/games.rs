@@ -36,7 +36,7 @@ fn parts(net: &Net) -> Parts {
 fn apart(name: &str) -> (Net, Result<Factored, Refusal>) {
     let net = load(name);
     let groups = net::facts::guess_groups(&net, &playouts(&net, 1, 24, 400).concat());
-    let game = factor(&net, &parts(&net), &groups, 32);
+    let game = factor(&net, &parts(&net), &groups, 32, None);
     (net, game)
 }
 
@@ -62,7 +62,7 @@ fn parts_that_vary_alone_and_not_together_are_constant() {
     let net = compiled("cut down", VARIES_ALONE);
     let groups = net::facts::guess_groups(&net, &playouts(&net, 1, 24, 400).concat());
     for joined in [1, 32] {
-        if let Ok(game) = factor(&net, &parts(&net), &groups, joined) {
+        if let Ok(game) = factor(&net, &parts(&net), &groups, joined, None) {
             assert!(joined == 1 || game.digits.iter().all(|digit| digit.values.len() > 1));
             assert_eq!(check(&game, &net, 3, 40), Ok(()), "joined up to {joined}");
         }

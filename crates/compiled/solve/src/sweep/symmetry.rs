@@ -77,6 +77,26 @@ pub(super) fn images(game: &Game, question: &Question, options: &Options, least:
     made.map_or(1, |orbits| orbits.order())
 }
 
+/// Automorphisms of a small game that are their own inverses, those that move least first, and few of
+/// them: what may exchange places of the dense tier.
+pub(super) fn exchanges(game: &Game, options: &Options) -> Vec<Renaming> {
+    const MOST: usize = 4;
+    if !options.symmetry || after(&game.net) > 0 {
+        return Vec::new();
+    }
+    let Some(first) = game.symmetry().generators.first() else { return Vec::new() };
+    let group =
+        net::symmetry::elements(first.bases.len(), &game.symmetry().generators, MOST_ELEMENTS);
+    let moved = |renaming: &Renaming| renaming.enumerate().filter(|(from, to)| from != *to).count();
+    let returns =
+        |renaming: &Renaming| renaming.enumerate().all(|(from, to)| renaming[*to] == from);
+    let mut found: Vec<Renaming> =
+        group.into_iter().filter(|element| moved(element) > 0 && returns(element)).collect();
+    found.sort_by_key(moved);
+    found.truncate(MOST);
+    found
+}
+
 /// Whether and when a sweep keeps one state of each orbit.
 #[derive(Default)]
 pub(super) enum Reduction {

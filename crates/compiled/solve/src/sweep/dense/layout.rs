@@ -11,8 +11,13 @@ use kernel::dense::Shift;
 use kernel::{BLOCK_LANES, Mask};
 use rustc_hash::FxHashMap;
 
+use super::exchange::Exchange;
+
 /// Fewest lanes of a row.
 const LEAST_LANES: usize = 16;
+/// The largest digit that a symmetry may exchange has so many times the values of the highest, which it
+/// leaves as it is: slabs are large beside the whole where that has few.
+const SMALLEST_TOP: usize = 4;
 /// Most blocks.
 const MOST_BLOCKS: u64 = 1 << 24;
 
@@ -37,42 +42,51 @@ pub(super) struct Layout {
     pub(super) chunks: usize,
     /// All blocks.
     pub(super) blocks: usize,
+    /// What a symmetry does to places, where it is made use of.
+    pub(super) exchange: Option<Exchange>,
+}
+
+/// Which digit lies where.
+struct Order {
+    lane: usize,
+    row: Option<usize>,
+    high: Vec<usize>,
 }
 
 impl Layout {
-    /// An arrangement with little room lost; none where there is no digit or too much room.
+    /// An arrangement with little room lost, and one that a symmetry keeps where the digits have
+    /// one; none where there is no digit or too much room.
     pub(super) fn new(game: &Factored) -> Option<Self> {
+        let partners = game.exchange.as_deref();
+        let even = partners.and_then(|partners| Order::even(game, partners));
+        let is_even = even.is_some();
+        let Order { lane, row, high } = even.or_else(|| Order::dense(game))?;
         let size = |digit: usize| game.digits[digit].values.len();
-        let mut rest: Vec<usize> = (0..game.digits.len()).collect();
-        let loss = |at: usize, to: usize| to * 1000 / size(at);
-        let lane_loss = |at: &usize| (loss(*at, lanes_for(size(*at))), size(*at));
-        let lane = *rest.iter().min_by_key(|at| lane_loss(at))?;
-        rest.retain(|at| *at != lane);
         let lanes = lanes_for(size(lane));
         let rows = BLOCK_LANES / lanes;
-        let row_loss = |at: &usize| loss(*at, size(*at).next_multiple_of(rows));
-        let row = rest.iter().copied().min_by_key(row_loss);
-        rest.retain(|at| Some(*at) != row);
         let row_values = row.map_or(1, size);
         let chunks = row_values.div_ceil(rows);
-        // The largest on top, so that slabs are small beside the whole.
-        rest.sort_by_key(|at| size(*at));
-        let sizes: Vec<usize> = rest.iter().map(|at| size(*at)).collect();
+        let sizes: Vec<usize> = high.iter().map(|at| size(*at)).collect();
         let blocks = sizes.iter().try_fold(chunks as u64, |product, size| {
             product.checked_mul(*size as u64).filter(|product| *product <= MOST_BLOCKS)
         })?;
         let pad = lanes - size(lane);
         assert!(lanes <= BLOCK_LANES, "a digit fits a block");
+        let exchange = partners.filter(|_| is_even).map(|partners| Exchange {
+            high: high.iter().map(|digit| place(&high, partners[*digit])).collect(),
+            turns: partners[lane] != lane,
+        });
         Some(Self {
             lane,
             row,
-            high: rest,
+            high,
             sizes,
             lanes,
             pad,
             row_values,
             chunks,
             blocks: blocks as usize,
+            exchange,
         })
     }
 
@@ -141,6 +155,71 @@ pub(super) struct Cell {
     pub(super) row_value: usize,
     /// Value of the lanes' digit.
     pub(super) lane_value: usize,
+}
+
+impl Order {
+    /// With little room lost.
+    fn dense(game: &Factored) -> Option<Self> {
+        let size = |digit: usize| game.digits[digit].values.len();
+        let mut rest: Vec<usize> = (0..game.digits.len()).collect();
+        let lane = *rest.iter().min_by_key(|at| lane_loss(size(**at)))?;
+        rest.retain(|at| *at != lane);
+        let rows = BLOCK_LANES / lanes_for(size(lane));
+        let row = rest.iter().copied().min_by_key(|at| row_loss(size(*at), rows));
+        rest.retain(|at| Some(*at) != row);
+        // The largest on top, so that slabs are small beside the whole.
+        rest.sort_by_key(|at| size(*at));
+        Some(Self { lane, row, high: rest })
+    }
+
+    /// So that digits which a symmetry exchanges are those of lanes and rows, or stay among the high
+    /// ones, and the highest is left as it is; none where that does not suit.
+    fn even(game: &Factored, partners: &[usize]) -> Option<Self> {
+        let size = |digit: usize| game.digits[digit].values.len();
+        let mut pairs: Vec<usize> = (0..partners.len()).filter(|at| *at < partners[*at]).collect();
+        let mut fixed: Vec<usize> = (0..partners.len()).filter(|at| *at == partners[*at]).collect();
+        fixed.sort_by_key(|at| size(*at));
+        let top = fixed.pop()?;
+        let (lane, row) = if pairs.len() > 1 {
+            let loss = |at: &usize| {
+                let rows = BLOCK_LANES / lanes_for(size(*at));
+                lane_loss(size(*at)).0 * row_loss(size(*at), rows)
+            };
+            let lane = *pairs.iter().min_by_key(|at| loss(at))?;
+            pairs.retain(|at| *at != lane);
+            (lane, partners[lane])
+        } else {
+            let lane = *fixed.iter().min_by_key(|at| lane_loss(size(**at)))?;
+            fixed.retain(|at| *at != lane);
+            let rows = BLOCK_LANES / lanes_for(size(lane));
+            let row = fixed.iter().copied().min_by_key(|at| row_loss(size(*at), rows))?;
+            fixed.retain(|at| *at != row);
+            (lane, row)
+        };
+        pairs.sort_by_key(|at| size(*at));
+        let largest = size(*pairs.last()?);
+        if SMALLEST_TOP * size(top) < largest {
+            return None;
+        }
+        // Partners side by side, and above what stays, so that they make tasks.
+        let pairs = pairs.into_iter().flat_map(|at| [at, partners[at]]);
+        let high = fixed.into_iter().chain(pairs).chain([top]).collect();
+        Some(Self { lane, row: Some(row), high })
+    }
+}
+
+fn place(high: &[usize], digit: usize) -> usize {
+    high.iter().position(|held| *held == digit).expect("partners of high digits are high")
+}
+
+/// Room that a digit takes along lanes, in thousandths of what it needs; then the smaller digit.
+fn lane_loss(size: usize) -> (usize, usize) {
+    (lanes_for(size) * 1000 / size, size)
+}
+
+/// Room that it takes over blocks of so many rows, likewise.
+fn row_loss(size: usize, rows: usize) -> usize {
+    size.next_multiple_of(rows) * 1000 / size
 }
 
 fn lanes_for(size: usize) -> usize {

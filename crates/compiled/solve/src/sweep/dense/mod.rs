@@ -17,6 +17,7 @@
 //! is what hand-written solvers of connect do.
 
 mod choices;
+mod exchange;
 mod layout;
 mod planes;
 mod reach;
@@ -31,10 +32,11 @@ use exact::Ratio;
 use factor::{Factored, Parts, Refusal};
 use index::Id;
 use kernel::{BLOCK_LANES, Expander};
+use net::symmetry::Renaming;
 use verdict::{Counts, Fault, HaltReason, Question, Stop, Verdict, Watch};
 
 use super::symmetry;
-use crate::crew::Crew;
+use crate::crew::{self, Crew};
 use crate::first_moves::{FirstMoves, PairValue};
 use crate::game::unknown;
 use crate::game::{Game, top_payment};
@@ -86,8 +88,15 @@ impl From<Refusal> for Declined {
 /// Whether a game is solved by this tier, and why not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TierChoice {
-    /// It is: numbers of values of its digits, and places for states.
-    Dense(Vec<usize>, u64),
+    /// It is.
+    Dense {
+        /// Numbers of values of its digits.
+        sizes: Vec<usize>,
+        /// Places for states.
+        places: u64,
+        /// Whether a symmetry exchanges digits, so that about half of the places are copied.
+        exchanged: bool,
+    },
     /// It is not, for this reason, the end of a sentence.
     Table(&'static str),
 }
@@ -106,7 +115,7 @@ pub fn tier_choice(game: &Game, question: &Question, options: &Options) -> TierC
     match plan(game, question, options, Disk::default()) {
         Ok(plan) => {
             let (sizes, places) = plan.sizes();
-            TierChoice::Dense(sizes, places)
+            TierChoice::Dense { sizes, places, exchanged: plan.exchanges() }
         }
         Err(refusal) => TierChoice::Table(refusal.0),
     }
@@ -128,15 +137,21 @@ fn plan(game: &Game, question: &Question, options: &Options, disk: Disk) -> Resu
     if disk.plies {
         return Err(Refusal("plies are kept on disk"));
     }
-    let plan = Plan::new(game)?;
+    let plan = Plan::new(game, None, options.threads)?;
     // Symmetries are not looked for where it makes little difference.
-    if options.tier == Tier::Auto
-        && plan.layout.blocks >= FEW_BLOCKS
-        && symmetry::images(game, question, options, MANY_IMAGES) >= MANY_IMAGES
-    {
+    if plan.layout.blocks < FEW_BLOCKS {
+        return Ok(plan);
+    }
+    let even = symmetry::exchanges(game, options).iter().find_map(|renaming| {
+        let even = Plan::new(game, Some(renaming), options.threads).ok()?;
+        even.exchanges().then_some(even)
+    });
+    // Half of the places are copied then.
+    let many = if even.is_some() { 2 * MANY_IMAGES } else { MANY_IMAGES };
+    if options.tier == Tier::Auto && symmetry::images(game, question, options, many) >= many {
         return Err(Refusal("of many symmetric states, tables keep one"));
     }
-    Ok(plan)
+    Ok(even.unwrap_or(plan))
 }
 
 /// Solves by this tier where it suits; none where another tier is to answer.
@@ -207,11 +222,16 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Takes a game apart and arranges it.
+    /// Takes a game apart and arranges it, for so many threads; so that an automorphism exchanges
+    /// places, where one is given and does.
     ///
     /// # Errors
     /// Why it does not fit.
-    pub(crate) fn new(game: &Game) -> Result<Self, Refusal> {
+    pub(crate) fn new(
+        game: &Game,
+        renaming: Option<&Renaming>,
+        threads: Option<usize>,
+    ) -> Result<Self, Refusal> {
         let (weights, offset) =
             game.guesses.level.as_ref().ok_or(Refusal("a state does not tell its ply"))?;
         let casting = &game.casting;
@@ -220,15 +240,19 @@ impl Plan {
             opponents: casting.opponents.clone(),
             chance: casting.chance.clone(),
         };
-        let factored = factor::factor(&game.net, &parts, &game.guesses.groups, JOINED)?;
+        let factored = factor::factor(&game.net, &parts, &game.guesses.groups, JOINED, renaming)?;
         let levels = factor::levels(&factored, weights, *offset)
             .ok_or(Refusal("the digits do not tell the ply"))?;
+        let partners = factored.exchange.iter().flat_map(|partners| partners.iter().enumerate());
+        if partners.into_iter().any(|(digit, to)| levels.digits[digit] != levels.digits[*to]) {
+            return Err(Refusal("its symmetry does not keep the count of steps"));
+        }
         let steps = Steps::new(&factored, &levels, top_payment(casting))?;
         let layout =
             Layout::new(&factored).ok_or(Refusal("there are too many places for states"))?;
         let choices = Choices::new(&factored, &layout, &steps)
             .ok_or(Refusal("there are too many choices"))?;
-        let schedule = Schedule::new(&factored, &layout);
+        let schedule = Schedule::new(&factored, &layout, crew::useful(threads));
         let lowest = (0..layout.chunks).map(|chunk| {
             let rows = (0..layout.rows()).filter_map(|row| layout.row_value(chunk, row));
             let rows = rows.map(|row| layout.row.map_or(0, |digit| steps.part(digit, row)));
@@ -244,6 +268,11 @@ impl Plan {
         let of = |digit: usize| steps.parts[digit].iter().copied().max().unwrap_or(0) as usize;
         let highest = of(layout.lane) + layout.row.map_or(0, of);
         Dense { game, layout, steps, choices, schedule, lowest, highest }
+    }
+
+    /// Whether a symmetry exchanges its places.
+    pub(crate) fn exchanges(&self) -> bool {
+        self.layout.exchange.is_some()
     }
 
     /// Sizes of the digits, those of lanes and rows first; and all places.
@@ -373,6 +402,14 @@ impl Dense<'_> {
                 translation: None,
             },
         })
+    }
+
+    /// The level of the high digits of a group of blocks.
+    fn level_of(&self, group: usize) -> usize {
+        let mut values = Vec::new();
+        self.layout.decode(group * self.layout.chunks, &mut values);
+        let high = self.layout.high.iter().zip(&values);
+        high.map(|(digit, value)| self.steps.part(*digit, *value)).sum()
     }
 
     fn level(&self, values: &[u32]) -> usize {

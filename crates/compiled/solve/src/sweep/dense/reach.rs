@@ -59,6 +59,14 @@ impl Counts {
         self.longest = self.longest.max(other.longest);
         self.blocks += other.blocks;
     }
+
+    /// Counts all states since `before` twice, with so many more blocks.
+    fn double(&mut self, before: &Self, blocks: usize) {
+        self.kept += self.kept - before.kept;
+        self.folded += self.folded - before.folded;
+        self.decisions += self.decisions - before.decisions;
+        self.blocks += blocks;
+    }
 }
 
 /// Why a forward pass ended early.
@@ -145,6 +153,8 @@ struct Site<'a> {
     task: usize,
     /// What is kept of its blocks.
     kept: &'a mut [u64],
+    /// The task in which the twins of its groups lie, where that is another one.
+    twin: Option<(usize, &'a mut [u64])>,
 }
 
 /// A task to which parcels are delivered.
@@ -166,10 +176,10 @@ impl Delivery<'_> {
 
 /// What came of a task.
 struct Explored {
-    task: usize,
     parcels: Vec<Parcel>,
     counts: Counts,
-    sizes: [u32; 2],
+    /// The numbers of blocks of the task, and those of its twin.
+    sizes: Vec<(usize, [u32; 2])>,
 }
 
 fn plane_at(planes: &mut [u64], at: usize) -> &mut Mask {
@@ -210,10 +220,14 @@ pub(super) fn reach(
         for stage in schedule.stages.iter().rev() {
             let bytes = counts.blocks as u64 * PLANE_BYTES + underway;
             look(&counts, bytes, limits, watch)?;
-            let tasks = stage.iter().map(|task| slab * schedule.tasks + task);
+            let first = slab * schedule.tasks;
+            let tasks = stage.iter().filter(|task| **task <= schedule.twins[**task]);
             let sites = tasks.filter_map(|task| {
-                let kept = if std::mem::take(&mut waits[task]) { kept[task].take() } else { None };
-                Some(Site { task, kept: kept? })
+                let (task, twin) = (first + task, first + schedule.twins[*task]);
+                let waits = std::mem::take(&mut waits[task]) | std::mem::take(&mut waits[twin]);
+                let mine = kept[task].take_if(|_| waits)?;
+                let twin = (twin != task).then(|| (twin, kept[twin].take().expect("as its twin")));
+                Some(Site { task, kept: mine, twin })
             });
             let sites = sites.collect();
             let explored = crew.share(workers, sites, |planes, site: Site<'_>| {
@@ -223,7 +237,7 @@ pub(super) fn reach(
             });
             let mut parcels = Vec::new();
             for done in explored.map_err(gravest)? {
-                sizes[done.task] = done.sizes;
+                done.sizes.iter().for_each(|(task, blocks)| sizes[*task] = *blocks);
                 counts.add(&done.counts);
                 parcels.extend(done.parcels);
             }
@@ -267,7 +281,7 @@ fn deliveries<'a>(
             Some(delivery) => delivery.parcels.push(parcel),
             None => {
                 let kept = kept[parcel.to].take().expect("a task is done once all reached it");
-                let site = Site { task: parcel.to, kept };
+                let site = Site { task: parcel.to, kept, twin: None };
                 deliveries.push(Delivery { site, parcels: vec![parcel] });
             }
         }
@@ -282,7 +296,16 @@ fn start(dense: &Dense<'_>) -> (usize, usize, usize) {
     (dense.schedule.task_of(block), block % dense.schedule.inner, lane)
 }
 
-/// Explores the blocks of a task.
+/// A task that is explored.
+struct Exploring<'e, 'g> {
+    dense: &'e Dense<'g>,
+    payment: Option<u64>,
+    first: usize,
+    parcels: Vec<Parcel>,
+    counts: Counts,
+}
+
+/// Explores the blocks of a task, and of the one in which their twins lie.
 fn explore(
     dense: &Dense<'_>,
     planes: &mut Planes<'_>,
@@ -290,22 +313,111 @@ fn explore(
     (payment, counts): (Option<u64>, Counts),
     (limits, watch, bytes): (Limits, &Watch<'_>, u64),
 ) -> Result<Explored, Stopped> {
-    let (isa, patience) = (Isa::detect(), dense.patience());
-    let Site { task, kept } = site;
-    let mut explored = Explored { task, parcels: Vec::new(), counts, sizes: [0; 2] };
-    let first = task * dense.schedule.inner;
-    for at in 0..dense.schedule.inner {
-        let mut reached = *plane_at(kept, at * KEPT_WORDS);
-        if !any(&reached) {
+    let (schedule, layout, patience) = (dense.schedule, dense.layout, dense.patience());
+    let Site { task, kept, mut twin } = site;
+    let first = task * schedule.inner;
+    let mut exploring = Exploring { dense, payment, first, parcels: Vec::new(), counts };
+    let mut sizes = [(task, [0; 2]), (twin.as_ref().map_or(task, |twin| twin.0), [0; 2])];
+    let words = layout.chunks * KEPT_WORDS;
+    let (mut turned, mut ended) = (vec![NONE; layout.chunks], vec![NONE; layout.chunks]);
+    for group in 0..schedule.inner / layout.chunks {
+        let whole = first / layout.chunks + group;
+        let its = layout.twin(whole);
+        if twin.is_none() && its < whole {
+            // It was filled when it was its twin's turn.
             continue;
         }
-        if planes.turns.is_multiple_of(patience) {
-            let mine = explored.parcels.len() as u64 * parcel_bytes(dense);
-            if let Some(reason) = limits.met(watch, bytes + mine, REACH_SHARE) {
-                return Err(Stopped::Limit(reason));
+        let at = group * words;
+        let behind = (its * layout.chunks % schedule.inner) * KEPT_WORDS;
+        if layout.exchange.is_some() {
+            // Also where a group is its own twin: what leads there from copied groups is not followed.
+            let theirs = twin.as_ref().map_or(&*kept, |twin| &*twin.1);
+            layout.turn_lanes(plane_of(&theirs[behind..behind + words], 0), &mut turned);
+            for (chunk, lanes) in turned.iter().enumerate() {
+                add(plane_at(kept, at + chunk * KEPT_WORDS), lanes);
             }
         }
-        let block = first + at;
+        let before = exploring.counts;
+        for chunk in 0..layout.chunks {
+            let place = group * layout.chunks + chunk;
+            if !any(plane_at(kept, place * KEPT_WORDS)) {
+                continue;
+            }
+            if planes.turns.is_multiple_of(patience) {
+                let mine = exploring.parcels.len() as u64 * parcel_bytes(dense);
+                if let Some(reason) = limits.met(watch, bytes + mine, REACH_SHARE) {
+                    return Err(Stopped::Limit(reason));
+                }
+            }
+            exploring.block(planes, place, kept)?;
+            sizes[0].1[usize::from(dense.is_wide(planes.level, chunk))] += 1;
+        }
+        if its != whole && exploring.counts.blocks > before.blocks {
+            let mine = &kept[at..at + words];
+            layout.turn_lanes(plane_of(mine, 0), &mut turned);
+            layout.turn_lanes(plane_of(mine, 1), &mut ended);
+            let theirs = twin.as_mut().map_or(&mut *kept, |twin| &mut *twin.1);
+            let theirs = &mut theirs[behind..behind + words];
+            let level = dense.level_of(its);
+            let side = usize::from(sizes[1].0 != task);
+            let mut blocks = 0;
+            for chunk in 0..layout.chunks {
+                let [first, second] = [&turned[chunk], &ended[chunk]];
+                *plane_at(theirs, chunk * KEPT_WORDS) = *first;
+                *plane_at(theirs, chunk * KEPT_WORDS + BLOCK_WORDS) = *second;
+                if any(first) || any(second) {
+                    sizes[side].1[usize::from(dense.is_wide(level, chunk))] += 1;
+                    blocks += 1;
+                }
+            }
+            exploring.counts.double(&before, blocks);
+            debug_assert!(
+                exploring.is_image(planes, its, (&turned, &ended)),
+                "a twin is the image of what was found"
+            );
+        }
+    }
+    let Exploring { parcels, counts, .. } = exploring;
+    let sizes = sizes[..1 + usize::from(sizes[1].0 != task)].to_vec();
+    Ok(Explored { parcels, counts, sizes })
+}
+
+/// By chunk of a group: one of the two planes that are kept.
+fn plane_of<'k>(kept: &'k [u64], plane: usize) -> impl Fn(usize) -> &'k Mask {
+    move |chunk| {
+        let at = chunk * KEPT_WORDS + plane * BLOCK_WORDS;
+        kept[at..at + BLOCK_WORDS].try_into().expect("a plane of a block")
+    }
+}
+
+impl Exploring<'_, '_> {
+    /// Whether the states of a twin end where they were said to; for tests.
+    fn is_image(
+        &self,
+        planes: &mut Planes<'_>,
+        twin: usize,
+        (kept, ended): (&[Mask], &[Mask]),
+    ) -> bool {
+        let chunks = self.dense.layout.chunks;
+        (0..chunks).all(|chunk| {
+            let reached = std::array::from_fn(|at| kept[chunk][at] | ended[chunk][at]);
+            planes.turn_to(twin * chunks + chunk);
+            let phases = planes.phases();
+            let ends = planes.ends(&phases, &reached);
+            ends.is_ok_and(|ends| ends.terminal == ended[chunk])
+        })
+    }
+
+    /// Explores a block of the task, at a place in it.
+    fn block(
+        &mut self,
+        planes: &mut Planes<'_>,
+        at: usize,
+        kept: &mut [u64],
+    ) -> Result<(), Stopped> {
+        let (dense, isa) = (self.dense, Isa::detect());
+        let block = self.first + at;
+        let mut reached = *plane_at(kept, at * KEPT_WORDS);
         planes.turn_to(block);
         let phases = planes.phases();
         let open = open_lanes(planes, &phases);
@@ -314,9 +426,8 @@ fn explore(
         inside(dense, planes, isa, &sources, &mut reached);
         let ends = planes.ends(&phases, &reached).map_err(|_: FlawKind| Stopped::Flawed)?;
         let live = without(&reached, &ends.terminal);
-        take_in(dense, planes, (&phases, &legal), (&reached, &live), &mut explored.counts)?;
-        explored.sizes[usize::from(dense.is_wide(planes.level, planes.chunk))] += 1;
-        let paid = match payment {
+        take_in(dense, planes, (&phases, &legal), (&reached, &live), &mut self.counts)?;
+        let paid = match self.payment {
             Some(_) => ends
                 .paid
                 .iter()
@@ -329,11 +440,11 @@ fn explore(
             let lanes = both(&source.lanes, &live);
             if any(&lanes) {
                 let jump = (isa, source.jump, &lanes);
-                leave(dense, planes, block, jump, kept, &mut explored.parcels)?;
+                leave(dense, planes, block, jump, kept, &mut self.parcels)?;
             }
         }
+        Ok(())
     }
-    Ok(explored)
 }
 
 /// Puts the children by one jump where they belong.

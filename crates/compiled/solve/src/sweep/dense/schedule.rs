@@ -32,15 +32,22 @@ pub(super) struct Schedule {
     pub(super) inner: usize,
     /// All slabs, those that the start does not lead to among them.
     pub(super) tops: usize,
+    /// By task of a slab: the one in which the twins of its groups lie, of the same stage.
+    pub(super) twins: Vec<usize>,
 }
 
 impl Schedule {
-    /// The order of work on a layout.
-    pub(super) fn new(game: &Factored, layout: &Layout) -> Self {
+    /// The order of work on a layout, by one thread or several.
+    pub(super) fn new(game: &Factored, layout: &Layout, threads: usize) -> Self {
         let top = layout.high.len().checked_sub(1);
         let mut lowest = top.unwrap_or(0);
         let mut tasks = 1;
-        while lowest > 0 && tasks < TASKS {
+        let partner = |at: usize| layout.exchange.as_ref().map_or(at, |exchange| exchange.high[at]);
+        let is_closed = |lowest: usize| (lowest..top.unwrap_or(0)).all(|at| partner(at) >= lowest);
+        // Twins in one task need no others, and what a task reaches in others is work: so one thread
+        // has one task where there are twins.
+        let enough = if layout.exchange.is_some() && threads == 1 { 1 } else { TASKS };
+        while lowest > 0 && (tasks < enough || !is_closed(lowest)) {
             lowest -= 1;
             tasks *= layout.sizes[lowest];
         }
@@ -52,6 +59,7 @@ impl Schedule {
         let depths: Vec<Vec<usize>> = of_stage.clone().map(|at| depths(digit(at))).collect();
         let deepest: usize = depths.iter().map(|of| of.iter().copied().max().unwrap_or(0)).sum();
         let mut stages = vec![Vec::new(); deepest + 1];
+        let mut stage_of = Vec::with_capacity(tasks);
         for task in 0..tasks {
             let (mut rest, mut depth) = (task, 0);
             for (at, of) in of_stage.clone().zip(&depths) {
@@ -59,11 +67,19 @@ impl Schedule {
                 rest /= layout.sizes[at];
             }
             stages[depth].push(task);
+            stage_of.push(depth);
         }
         stages.retain(|stage| !stage.is_empty());
         let inner = layout.blocks / (tops * tasks);
         assert_eq!(inner * tops * tasks, layout.blocks, "tasks cover all blocks");
-        Self { slabs, released, stages, tasks, inner, tops }
+        let groups = inner / layout.chunks;
+        let twins: Vec<usize> =
+            (0..tasks).map(|task| layout.twin(task * groups) / groups).collect();
+        let is_even = |(task, twin): (usize, &usize)| {
+            twins.get(*twin) == Some(&task) && stage_of[*twin] == stage_of[task]
+        };
+        assert!(twins.iter().enumerate().all(is_even), "twins do not lead to each other");
+        Self { slabs, released, stages, tasks, inner, tops, twins }
     }
 
     /// The task of a block, counted over all slabs.

@@ -1,6 +1,7 @@
 //! The dense tier beside the tier of tables, on the games of the project and on random games that
 //! come apart into digits; wrong guesses, misfits and limits.
 
+mod exchanged;
 mod places;
 
 use std::fmt::Write;
@@ -239,7 +240,7 @@ fn many_digits_make_slabs_and_stages_that_change_nothing() {
         held += 1;
         under(Limits::default(), |watch| {
             let game = Game::new(&asked, &Options::default(), watch).expect("a game");
-            let schedule = Plan::new(&game).expect("it was held").schedule;
+            let schedule = Plan::new(&game, None, None).expect("it was held").schedule;
             let several = schedule.stages.iter().any(|stage| stage.len() > 1);
             parallel += usize::from(several && schedule.slabs.len() > 1);
         });
@@ -260,7 +261,7 @@ fn tasks_of_many_blocks_change_nothing() {
         held += 1;
         under(Limits::default(), |watch| {
             let game = Game::new(&asked, &Options::default(), watch).expect("a game");
-            let schedule = Plan::new(&game).expect("it was held").schedule;
+            let schedule = Plan::new(&game, None, None).expect("it was held").schedule;
             inner += usize::from(schedule.inner > 1 && schedule.tops > 1 && schedule.tasks > 1);
         });
     }
@@ -314,14 +315,15 @@ fn the_choice_is_told() {
             let compiled = Game::new(&asked, &options, watch).expect("a game");
             tier_choice(&compiled, &asked, &options)
         };
-        let connect = TierChoice::Dense(vec![31; 4], 31 * 31 * 1024);
+        let (sizes, places) = (vec![31; 4], 31 * 31 * 1024);
+        let connect = TierChoice::Dense { sizes, places, exchanged: false };
         assert_eq!(choice("connect-4-4x4"), connect);
         assert!(matches!(choice("pig-5"), TierChoice::Table(_)));
         let asked = game("connect-4-4x4");
         let compiled = Game::new(&asked, &options, watch).expect("a game");
         let table = Options { tier: Tier::Table, ..options };
         assert_eq!(tier_choice(&compiled, &asked, &table), TierChoice::Table("it was asked for"));
-        assert!(Plan::new(&compiled).is_ok());
+        assert!(Plan::new(&compiled, None, None).is_ok());
     });
 }
 

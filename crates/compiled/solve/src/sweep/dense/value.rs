@@ -54,6 +54,13 @@ struct Part<'a> {
     wide: &'a mut [u64],
 }
 
+/// A task, and the one in which the twins of its groups lie, where that is another one.
+struct Job<'a> {
+    task: usize,
+    part: Part<'a>,
+    twin: Option<(usize, Part<'a>)>,
+}
+
 /// A finished block of values.
 #[derive(Clone, Copy)]
 enum Finished<'a> {
@@ -192,16 +199,29 @@ pub(super) fn value<'d>(
         for stage in &schedule.stages {
             let bytes = pool.bytes() + reached.bytes();
             look(watch, limits, (done, reached.counts.blocks), bytes)?;
-            let jobs = stage.iter().filter(|task| sizes[**task] != [0; 2]);
-            let jobs: Vec<_> =
-                jobs.map(|task| (*task, std::mem::take(&mut parts[*task]))).collect();
+            let twin = |task: usize| schedule.twins[task];
+            let jobs =
+                stage.iter().filter(|task| sizes[**task] != [0; 2] && **task <= twin(**task));
+            let jobs = jobs.map(|&task| Job {
+                task,
+                part: std::mem::take(&mut parts[task]),
+                twin: (twin(task) != task)
+                    .then(|| (twin(task), std::mem::take(&mut parts[twin(task)]))),
+            });
+            let jobs: Vec<_> = jobs.collect();
             let known =
                 Known { dense, reached, weights: &numbers, slab, parts: &parts, arenas: &arenas };
-            let finished = crew.share(&mut workers, jobs, |worker, (task, mut part)| {
-                worker.value(&known, task, &mut part, (limits, watch, bytes))?;
-                Ok((task, part))
+            let finished = crew.share(&mut workers, jobs, |worker, mut job: Job<'_>| {
+                worker.value(&known, job.task, &mut job.part, (limits, watch, bytes))?;
+                if let Some((twin, part)) = &mut job.twin {
+                    copy_twins(&known, (job.task, &job.part), (*twin, part));
+                }
+                Ok(job)
             });
             let finished = finished.map_err(|mut reasons: Vec<HaltReason>| reasons.remove(0))?;
+            let finished = finished
+                .into_iter()
+                .flat_map(|job| [(job.task, job.part)].into_iter().chain(job.twin));
             for (task, part) in finished {
                 done += sizes[task].iter().map(|size| *size as usize).sum::<usize>();
                 parts[task] = part;
@@ -355,12 +375,20 @@ impl<'a> Worker<'a> {
         part: &mut Part<'_>,
         (limits, watch, bytes): (Limits, &Watch<'_>, u64),
     ) -> Result<(), HaltReason> {
-        let (schedule, patience) = (self.dense.schedule, self.dense.patience());
+        let (dense, patience) = (self.dense, self.dense.patience());
+        let schedule = dense.schedule;
         let first = known.slab * schedule.tasks * schedule.inner + task * schedule.inner;
         let (mut places, mut copies, mut best) = ([0usize; 2], Copies::default(), Best::default());
         for at in (0..schedule.inner).rev() {
             let block = known.reached.block(first + at);
             if !block.is_reached() {
+                continue;
+            }
+            let group = (first + at) / dense.layout.chunks;
+            let twin = dense.layout.twin(group);
+            if twin > group && twin * dense.layout.chunks < first + schedule.inner {
+                let seen = Part { slots: part.slots, narrow: part.narrow, wide: part.wide };
+                copy_within(dense, (first, at, twin), seen, &mut places);
                 continue;
             }
             if self.planes.turns.is_multiple_of(patience)
@@ -393,7 +421,7 @@ impl<'a> Worker<'a> {
                 self.fold(room, &children, &known.weights.narrow, lanes);
             }
             places[usize::from(wide)] += 1;
-            part.slots[at] = (place * 2 + usize::from(wide)) as u32 + 1;
+            part.slots[at] = slot(place, wide);
         }
         debug_assert_eq!(
             [part.narrow.len(), part.wide.len()],
@@ -514,6 +542,84 @@ impl<'a> Worker<'a> {
             segments: &dense.choices.segments,
         };
         fold(self.isa, &mut job, best);
+    }
+}
+
+fn slot(place: usize, wide: bool) -> u32 {
+    (place * 2 + usize::from(wide)) as u32 + 1
+}
+
+/// Fills the twins of a finished task's groups, which lie in another task.
+fn copy_twins(
+    known: &Known<'_>,
+    (task, part): (usize, &Part<'_>),
+    (twin, to): (usize, &mut Part<'_>),
+) {
+    let (dense, schedule) = (known.dense, known.dense.schedule);
+    let place = |task: usize| (known.slab * schedule.tasks + task) * schedule.inner;
+    let (mine, theirs) = (place(task), place(twin));
+    let mut places = [0usize; 2];
+    for at in (0..schedule.inner).rev() {
+        if !known.reached.block(theirs + at).is_reached() {
+            continue;
+        }
+        let (group, chunk) = ((theirs + at) / dense.layout.chunks, at % dense.layout.chunks);
+        let source = dense.layout.twin(group) * dense.layout.chunks - mine;
+        let wide = dense.is_wide(dense.level_of(group), chunk);
+        let from = (source, &*part.slots, &*part.narrow, &*part.wide);
+        let start = places[usize::from(wide)] * BLOCK_LANES;
+        if wide {
+            copy(dense, from, (chunk, &mut to.wide[start..start + BLOCK_LANES]));
+        } else {
+            copy(dense, from, (chunk, &mut to.narrow[start..start + BLOCK_LANES]));
+        }
+        to.slots[at] = slot(places[usize::from(wide)], wide);
+        places[usize::from(wide)] += 1;
+    }
+    debug_assert_eq!([to.narrow.len(), to.wide.len()], places.map(|blocks| blocks * BLOCK_LANES));
+}
+
+/// Fills a block from the twin of its group, which was finished before in the same task.
+fn copy_within(
+    dense: &Dense<'_>,
+    (first, at, twin): (usize, usize, usize),
+    part: Part<'_>,
+    places: &mut [usize; 2],
+) {
+    let chunks = dense.layout.chunks;
+    let (chunk, source) = ((first + at) % chunks, twin * chunks - first);
+    let wide = dense.is_wide(dense.level_of((first + at) / chunks), chunk);
+    let place = places[usize::from(wide)];
+    if wide {
+        let (done, rest) = part.wide.split_at_mut(place * BLOCK_LANES);
+        let from = (source, &*part.slots, &*part.narrow, &*done);
+        copy(dense, from, (chunk, &mut rest[..BLOCK_LANES]));
+    } else {
+        let (done, rest) = part.narrow.split_at_mut(place * BLOCK_LANES);
+        let from = (source, &*part.slots, &*done, &*part.wide);
+        copy(dense, from, (chunk, &mut rest[..BLOCK_LANES]));
+    }
+    part.slots[at] = slot(place, wide);
+    places[usize::from(wide)] += 1;
+}
+
+/// Fills a chunk of a group from its twin, whose blocks begin at a place in a part of slots and of
+/// numbers of both widths. What no state has of it is left as it is.
+fn copy<V: Number>(
+    dense: &Dense<'_>,
+    (source, slots, narrow, wide): (usize, &[u32], &[u32], &[u64]),
+    (chunk, values): (usize, &mut [V]),
+) {
+    let values: &mut Values<V> = values.try_into().expect("a block of values");
+    for from in 0..dense.layout.chunks {
+        let to = (chunk, &mut *values);
+        match in_slot(slots[source + from], narrow, wide) {
+            Some(Finished::Narrow(found)) => {
+                dense.layout.turn_values((from, found), to, |it: u32| V::of(u64::from(it)));
+            }
+            Some(Finished::Wide(found)) => dense.layout.turn_values((from, found), to, V::of),
+            None => {}
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{Options, Sweep, Tier};
 fn planned<T>(asked: &Question, look: impl FnOnce(&Game, &Plan) -> T) -> Option<T> {
     under(Limits::default(), |watch| {
         let game = Game::new(asked, &Options::default(), watch).expect("a game");
-        Plan::new(&game).ok().map(|plan| look(&game, &plan))
+        Plan::new(&game, None, None).ok().map(|plan| look(&game, &plan))
     })
 }
 
