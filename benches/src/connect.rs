@@ -3,7 +3,7 @@
 use crate::contest::{Contender, Setup, alike, contest};
 use crate::measure::Cores;
 use crate::plan::against_prolog;
-use crate::record::Page;
+use crate::record::{Page, ratio};
 
 /// Turns of what takes many seconds.
 const FEW: usize = 3;
@@ -29,11 +29,28 @@ pub(crate) fn five_by_four(setup: &Setup, page: &mut Page) -> Result<(), String>
     let mut tables = with(&all[0], "oddsmith, tables of packed states", &["--tier", "table"]);
     // What the game comes apart into, and what it looks like from elsewhere, is not used.
     tables.words.push("--no-symmetry".into());
-    all.insert(1, tables);
+    let plain = with(&all[0], "oddsmith, all places worked on", &["--no-symmetry"]);
+    all.splice(1..1, [plain, tables]);
     page.costs(&contest(&all, "37231191670101/95367431640625")?);
     page.say("## On all cores");
-    page.costs(&alike(&[threads(&all[0], 1), threads(&all[0], 2)], Cores::All)?);
-    page.costs(&alike(&[threads(&all[1], 1), threads(&all[1], 2)], Cores::All)?);
+    for contender in &all[..3] {
+        by_threads(contender, page)?;
+    }
+    Ok(())
+}
+
+/// One thread beside two, and beside two processes of one thread, which share nothing but the machine.
+fn by_threads(contender: &Contender, page: &mut Page) -> Result<(), String> {
+    let mut costs = alike(&[threads(contender, 1), threads(contender, 2)], Cores::All)?;
+    let twice = with(&threads(contender, 1), &format!("{}, two at once", contender.name), &[]);
+    costs.extend(alike(&[twice], Cores::Both)?);
+    let [one, two, both] = [0, 1, 2].map(|at| costs[at].wall);
+    page.costs(&costs);
+    page.say(&format!(
+        "Two threads are {} times as fast as one; two processes at once do {} times as much as one.",
+        ratio(one, two),
+        ratio(2 * one, both),
+    ));
     Ok(())
 }
 
@@ -52,7 +69,7 @@ pub(crate) fn five_by_five(setup: &Setup, page: &mut Page) -> Result<(), String>
         all.iter_mut().for_each(|contender| contender.turns = contender.turns.min(FEW));
         page.costs(&alike(&all, Cores::One)?);
         page.say(&format!("## {}, on all cores", columns_rows.replace(' ', "x")));
-        page.costs(&alike(&[threads(&all[0], 1), threads(&all[0], 2)], Cores::All)?);
+        by_threads(&all[0], page)?;
     }
     Ok(())
 }

@@ -36,10 +36,15 @@ pub(crate) struct Run {
 pub(crate) enum Cores {
     One,
     All,
+    /// All of them, for two processes at once: time goes by until both have ended.
+    Both,
 }
 
 /// Tells the middleman not to tie a program to one core.
 const ALL_CORES: &str = "--all-cores";
+
+/// Tells it to start a program twice at once.
+const TWICE: &str = "--twice";
 
 /// Environment of every contender: the allocator may use huge pages, as the arenas do.
 const ENVIRONMENT: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
@@ -65,8 +70,13 @@ pub(crate) fn warm() -> Result<(), String> {
 pub(crate) fn run(words: &[String], cores: Cores) -> Result<Run, String> {
     // Where this fails, the figures are only noisier.
     let _ = Command::new(own_program()?).arg("warm").status();
-    let all = ALL_CORES.to_owned();
-    let run = managed(if cores == Cores::All { std::slice::from_ref(&all) } else { &[] }, words)?;
+    let flags = [ALL_CORES.to_owned(), TWICE.to_owned()];
+    let flags = match cores {
+        Cores::One => &flags[..0],
+        Cores::All => &flags[..1],
+        Cores::Both => &flags[..],
+    };
+    let run = managed(flags, words)?;
     match run.status {
         Some(0) => Ok(run),
         Some(status) => Err(format!("`{}` failed (exit status {status})", words.join(" "))),
@@ -153,11 +163,26 @@ fn measured(words: &[String]) -> Result<String, String> {
             all
         }
     };
+    let (twice, words) = match words {
+        [flag, rest @ ..] if flag == TWICE => (true, rest),
+        all => (false, all),
+    };
     let (program, arguments) = words.split_first().ok_or("name the program to run")?;
+    let fault = |error: std::io::Error| format!("{program}: {error}");
+    let start = |stdout: Stdio| {
+        Command::new(program).args(arguments).stdout(stdout).stderr(Stdio::inherit()).spawn()
+    };
     let started = Instant::now();
-    let output = Command::new(program).args(arguments).stderr(Stdio::inherit()).output();
+    let other = twice.then(|| start(Stdio::null())).transpose().map_err(fault)?;
+    let output = start(Stdio::piped()).and_then(std::process::Child::wait_with_output);
+    if let Some(mut other) = other {
+        let status = other.wait().map_err(fault)?;
+        if !status.success() {
+            return Err(format!("{program}: the other one ended with {status}"));
+        }
+    }
     let wall = started.elapsed();
-    let output = output.map_err(|error| format!("{program}: {error}"))?;
+    let output = output.map_err(fault)?;
     let (cpu, peak_bytes) = children();
     let status = output.status.code().map_or(SIGNALLED.to_owned(), |code| code.to_string());
     let text = String::from_utf8_lossy(&output.stdout);

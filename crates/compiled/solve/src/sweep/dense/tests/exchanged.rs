@@ -14,11 +14,14 @@ use crate::sweep::symmetry::exchanges;
 use crate::testing::{Limits, game, question, under};
 use crate::{Options, Tier};
 
+/// Heights of digits in pairs, and of single ones.
+type Heights<'a> = (&'a [usize], &'a [usize]);
+
 /// A random game of digits in pairs, and of some without a mate: heights of values by digit, mates next
 /// to each other. What is said of digits is said of their mates as well.
 fn sheet(
     random: &mut Random,
-    (pairs, single): (&[usize], &[usize]),
+    (pairs, single): Heights<'_>,
     (width, faces): (usize, usize),
 ) -> String {
     let mut text = String::from(
@@ -116,7 +119,7 @@ fn compare(name: &str, asked: &verdict::Question) -> Vec<(Exchange, [usize; 3])>
 fn copied_places_are_what_work_on_them_finds() {
     let mut random = Random::new(23);
     let (mut turned, mut plain, mut chunked, mut wide, mut shared) = (0, 0, 0, 0, 0);
-    let shapes: [((&[usize], &[usize]), (usize, usize), usize); 6] = [
+    let shapes: [(Heights<'_>, (usize, usize), usize); 6] = [
         ((&[3, 3], &[3]), (5, 2), 10),
         ((&[1, 1, 1, 2, 2], &[2, 1, 1]), (2, 2), 4),
         ((&[2], &[3, 3, 2]), (4, 2), 6),
