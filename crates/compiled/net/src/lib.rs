@@ -4,6 +4,7 @@
 //! Nothing here knows a lane or a key.
 #![forbid(unsafe_code)]
 
+pub mod apart;
 pub mod facts;
 mod fold;
 mod gates;

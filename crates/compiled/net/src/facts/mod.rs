@@ -21,4 +21,5 @@ pub use clock::{Clock, clock_bases};
 pub use groups::{guess_exclusive, guess_groups};
 pub use level::{Level, guess_level};
 pub use playouts::playouts;
+pub(crate) use subgames::partition;
 pub use subgames::{Subgame, subgames};

@@ -12,7 +12,7 @@
 
 use gdl::RoleId;
 use ground::{BaseId, InputId};
-use index::Id;
+use index::{Id, IdSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock_bases;
@@ -32,7 +32,21 @@ pub struct Subgame {
 /// The subgames, by their first proposition; one where the game does not come apart, none where all
 /// propositions are of the clock. Payments are those of the role asked about.
 pub fn subgames(net: &Net, asked: RoleId, chance: &[RoleId]) -> Vec<Subgame> {
-    let clock = clock_bases(net);
+    let goals = net.roles[asked].goals.iter().map(|(_, gate)| *gate);
+    let conditions: Vec<GateId> =
+        goals.chain([net.terminal]).flat_map(|gate| conditions(net, gate)).collect();
+    partition(net, &clock_bases(net), chance, &conditions)
+}
+
+/// The finest partition, by first propositions, such that moves and successors read one part, and so
+/// does each of the conditions. Chance's moves of the roles named stay together where states tell
+/// which are legal.
+pub(crate) fn partition(
+    net: &Net,
+    clock: &IdSet<BaseId>,
+    chance: &[RoleId],
+    conditions: &[GateId],
+) -> Vec<Subgame> {
     // Gates that say something of what is not clock; only they join.
     let mut tells = vec![false; net.gates.len()];
     for (id, gate) in net.gates.iter() {
@@ -81,10 +95,7 @@ pub fn subgames(net: &Net, asked: RoleId, chance: &[RoleId]) -> Vec<Subgame> {
         all.for_each(|gate| joined.join(first.index(), gate.index()));
         roots.extend(&told);
     }
-    let goals = net.roles[asked].goals.iter().map(|(_, gate)| *gate);
-    let conditions: Vec<GateId> =
-        goals.chain([net.terminal]).flat_map(|gate| conditions(net, gate)).collect();
-    roots.extend(&conditions);
+    roots.extend(conditions);
     joined.join_cones(net, roots);
     let (mut found, mut numbers) = (Vec::<Subgame>::new(), FxHashMap::default());
     for base in net.bases.ids().filter(|base| !clock.contains(*base)) {
