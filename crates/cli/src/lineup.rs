@@ -214,6 +214,7 @@ pub(crate) fn options(args: &EngineArgs, sheet: &SheetArgs) -> Options {
         approximate: args.approximate,
         fold: !args.no_fold,
         symmetry: !args.no_symmetry,
+        apart: standard.apart,
         width: args.width,
         tier: args.tier.map_or(standard.tier, Into::into),
         depth: args.depth,

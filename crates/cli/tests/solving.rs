@@ -525,7 +525,8 @@ fn explain_tells_how_the_game_was_compiled() {
         assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
     }
     let ran = run(&["solve", &game("nim-heaps.gdl"), "--explain"]);
-    let heaps = "4 subgames share the clock alone, of 2 + 6 + 5 + 3 propositions; solved together";
+    let heaps = "4 subgames share the clock alone, of 2 + 6 + 5 + 3 propositions; solved together: \
+                 the end of the game reads them";
     assert!(ran.out.contains(heaps), "{}", ran.out);
     assert!(!ran.out.contains("neither the end"), "{}", ran.out);
     let ran = run(&["solve", &game("tic-tac-toe.gdl"), "--explain", "--tier", "table"]);
@@ -534,6 +535,35 @@ fn explain_tells_how_the_game_was_compiled() {
     for part in ["tier planes, 1 word a state", "not dense: it was asked for", kept] {
         assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
     }
+}
+
+#[test]
+fn subgames_that_are_solved_apart_are_told() {
+    let ladders = game("four-ladders.gdl");
+    let ran = run(&["solve", &ladders, "--explain"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let apart = "solved apart: the value is the product of theirs";
+    for part in ["625/4096", "; summed over 4 subgames solved apart", apart, "subgame   4 of 4: "] {
+        assert!(ran.out.contains(part), "`{part}` is not in\n{}", ran.out);
+    }
+    let asked = ["solve", &ladders, "--explain", "--role", "sceptic"];
+    assert!(
+        run(&asked).out.contains("solved apart: the odds of failing are the product of theirs")
+    );
+    for (flags, why) in [
+        (["--tier", "table"], "solved together: it was asked for"),
+        (["--engine", "search"], "solved together: it is the sweep that solves them apart"),
+    ] {
+        let ran = run(&["solve", &ladders, "--explain", flags[0], flags[1]]);
+        assert!(ran.out.contains("625/4096") && ran.out.contains(why), "{}", ran.out);
+        assert!(!ran.out.contains("solved apart"), "{}", ran.out);
+    }
+    let json: Value =
+        serde_json::from_str(&run(&["solve", &ladders, "--json"]).out).expect("an object");
+    assert_eq!(json["apart"], 4);
+    let one = run(&["solve", &game("one-spin.gdl"), "--json"]).out;
+    let one: Value = serde_json::from_str(&one).expect("an object");
+    assert!(one.get("apart").is_none(), "{one}");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! Always: engines agree when every pair of them does. Two exact answers agree when value, the
 //! values of all first moves, and (where every state was visited) whether play was cut are the
-//! same, and the counts where both counted; an exact answer and a halt when the bounds hold the
+//! same, and the counts where both counted the states of the same games (not where one solved
+//! subgames apart); an exact answer and a halt when the bounds hold the
 //! value; two halts when their bounds meet; two faults when they name the same fault. A fault
 //! against an answer is a disagreement only where the engine that answered claims to have checked
 //! every state. An engine that panics is taken to have found a fault of its own name, which no other
@@ -87,9 +88,10 @@ impl Row {
         }
     }
 
-    /// Distinct states, where the engine counted them all.
+    /// Distinct states, where the engine counted them all; not those of subgames solved apart.
     pub fn states(&self) -> Option<u64> {
-        self.result.as_ref().ok().and_then(|verdict| verdict.counts.states)
+        let counts = self.result.as_ref().ok()?.counts;
+        counts.states.filter(|_| counts.apart.is_none())
     }
 }
 
@@ -158,6 +160,9 @@ fn verdicts_differ(one: &Verdict, other: &Verdict) -> Option<(Aspect, String)> {
             .or_else(|| moves_differ(&moves(one), &moves(other)))
     };
     let counts = || {
+        if one.counts.apart != other.counts.apart {
+            return None;
+        }
         let (a, b) = (one.counts.decision_states, other.counts.decision_states);
         counts_differ("states", one.counts.states, other.counts.states)
             .or_else(|| counts_differ("decision states", a, b))
@@ -309,6 +314,13 @@ mod tests {
         let uncounted = Verdict { counts: Counts::default(), ..verdict("1/2") };
         assert_eq!(compare(Ok(verdict("1/2")), Ok(uncounted)), None);
         assert_eq!(compare(fault("no-goal"), fault("no-goal")), None);
+        // What was counted in subgames says nothing of the whole.
+        let apart = Counts { states: Some(8), apart: Some(2), ..Counts::default() };
+        let apart = Verdict { counts: apart, ..verdict("1/2") };
+        assert_eq!(compare(Ok(verdict("1/2")), Ok(apart.clone())), None);
+        let more = Counts { states: Some(9), ..apart.counts };
+        let more = Verdict { counts: more, ..verdict("1/2") };
+        assert!(compare(Ok(apart), Ok(more)).is_some(), "the same subgames have the same states");
     }
 
     #[test]

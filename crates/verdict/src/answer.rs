@@ -7,7 +7,7 @@ use exact::Ratio;
 /// What an engine counted. `None` where it does not enumerate the thing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Distinct reachable GDL states.
+    /// Distinct reachable GDL states; where subgames were solved apart, the sum of theirs.
     pub states: Option<u64>,
     /// Of those, the non-terminal ones that do not wait for chance alone. A state waits for
     /// chance alone when every role but the chance roles has one legal move and the chance roles
@@ -17,6 +17,9 @@ pub struct Counts {
     pub stored: u64,
     /// Steps of the longest play that was followed.
     pub plies: Option<u32>,
+    /// How many subgames were solved apart; none where the game was solved as one. All other counts
+    /// are sums over the subgames then, and say nothing of the states of the whole.
+    pub apart: Option<u32>,
     /// Time for putting the question into the language of a solver; none where there is none.
     pub translation: Option<Duration>,
 }
@@ -46,7 +49,8 @@ pub struct Verdict {
     /// every state (`checked` is false) may not have met one.
     pub cut: bool,
     /// Whether some step had both the asked role and an opponent choose: the value is then a
-    /// lower bound for the simultaneous game.
+    /// lower bound for the simultaneous game. Where subgames were solved apart: some step of one of
+    /// them, since choices in different ones do not need to see each other.
     pub simultaneous: bool,
     /// Whether every reachable state was checked for well-formedness.
     pub checked: bool,

@@ -36,8 +36,10 @@ fn on_device(gpu: &Arc<Gpu>, question: &Question) -> Result<Verdict, Stop> {
     watched(|watch| sweep.judge(question, watch))
 }
 
+/// Solved as one, as it is on a device: subgames that are solved apart have other counts.
 fn on_processor(question: &Question) -> Result<Verdict, Stop> {
-    watched(|watch| Sweep::new(Options::default()).judge(question, watch))
+    let options = Options { apart: false, ..Options::default() };
+    watched(|watch| Sweep::new(options).judge(question, watch))
 }
 
 /// What a device keeps differs: it keeps the states that wait for chance.

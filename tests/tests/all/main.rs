@@ -18,6 +18,7 @@ mod players;
 mod prism;
 mod seeds;
 mod shared;
+mod subgames;
 #[cfg(feature = "symbolic")]
 mod symbolic;
 mod tables;

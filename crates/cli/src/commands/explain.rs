@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use gdl::Source;
-use solve::{Game, SymmetryChoice, TierChoice};
+use solve::{Game, Split, SymmetryChoice, TierChoice, Wanted};
 use verdict::Question;
 
 use crate::args::{EngineName, SolveArgs};
@@ -32,17 +32,8 @@ pub(crate) fn write(
     let options = lineup::options(&args.engine, &args.sheet);
     let started = Instant::now();
     let patience = Patience { started, time: None, memory: None, shown: false };
-    let compiled = patience.watch(|watch| {
-        let game = Game::new(question, &options, watch)?;
-        let expander = game.expander(&options)?;
-        let choice = solve::tier_choice(&game, question, &options);
-        let clock = solve::clock_choice(&game, question, &options, watch);
-        let table = args.disk.table.is_some();
-        let symmetry = solve::symmetry_choice(&game, &*expander, question, &options, table);
-        Ok((game, expander, choice, clock, symmetry))
-    });
-    let (game, expander, choice, clock, symmetry) =
-        compiled.map_err(|stop| failure(stop, source))?;
+    let game = patience.watch(|watch| Game::new(question, &options, watch));
+    let game = game.map_err(|stop| failure(stop, source))?;
     let count = |number: usize| show_count(number as u64);
     let net = &game.net;
     writeln!(
@@ -60,7 +51,50 @@ pub(crate) fn write(
         "          {} groups of which one holds; the ply {level} from the state",
         count(game.guesses.groups.len())
     )?;
-    write_subgames(out, &game)?;
+    let sweeps = args.engine.name() == EngineName::Sweep;
+    let kept = args.disk.checkpoint.is_some() || args.disk.table.is_some();
+    let split = match (sweeps, kept) {
+        (false, _) => Err("it is the sweep that solves them apart"),
+        (true, true) => Err("all states are kept on disk"),
+        (true, false) => solve::split(&game, question, &options),
+    };
+    match split {
+        Ok(split) => {
+            write_apart(out, &split)?;
+            let own = solve::part_question(question);
+            let count = split.games.len();
+            for (place, (part, _)) in split.games.into_iter().enumerate().take(SHOWN_PARTS) {
+                let gates = counted(part.net.gates.len() as u64, "gate");
+                writeln!(out, "subgame   {} of {count}: {gates}", place + 1)?;
+                write_tier(out, args, &part, (&own, source))?;
+            }
+            Ok(())
+        }
+        Err(why) => {
+            write_subgames(out, &game, why)?;
+            write_tier(out, args, &game, (question, source))
+        }
+    }
+}
+
+/// Writes which tier takes a game, and which symmetries it has.
+fn write_tier(
+    out: &mut dyn Write,
+    args: &SolveArgs,
+    game: &Game,
+    (question, source): (&Question, &Source),
+) -> Result<(), Failure> {
+    let options = lineup::options(&args.engine, &args.sheet);
+    let patience = Patience { started: Instant::now(), time: None, memory: None, shown: false };
+    let compiled = patience.watch(|watch| {
+        let expander = game.expander(&options)?;
+        let choice = solve::tier_choice(game, question, &options);
+        let clock = solve::clock_choice(game, question, &options, watch);
+        let table = args.disk.table.is_some();
+        let symmetry = solve::symmetry_choice(game, &*expander, question, &options, table);
+        Ok((expander, choice, clock, symmetry))
+    });
+    let (expander, choice, clock, symmetry) = compiled.map_err(|stop| failure(stop, source))?;
     let sweeps = args.engine.name() == EngineName::Sweep;
     let swept = sweeps && args.disk.checkpoint.is_none() && args.disk.table.is_none();
     if swept && let TierChoice::Dense { sizes, places, exchanged } = &choice {
@@ -71,7 +105,7 @@ pub(crate) fn write(
             true => "one that exchanges digits spares the work on half of the places",
             false => "not used: no digits are exchanged by it",
         };
-        return write_symmetry(out, &game, &symmetry, Some(told));
+        return write_symmetry(out, game, &symmetry, Some(told));
     }
     if swept && let Some((positions, classes)) = clock {
         let positions = counted(positions, "position");
@@ -82,7 +116,7 @@ pub(crate) fn write(
         )?;
         return write_symmetry(
             out,
-            &game,
+            game,
             &symmetry,
             Some("not used: positions are not kept by it"),
         );
@@ -96,23 +130,20 @@ pub(crate) fn write(
         _ => writeln!(out)?,
     }
     let elsewhere = (!sweeps).then_some("not used: it is the sweep that uses it");
-    write_symmetry(out, &game, &symmetry, elsewhere)
+    write_symmetry(out, game, &symmetry, elsewhere)
 }
 
 /// Writes into which parts the game comes apart, where it does.
-fn write_subgames(out: &mut dyn Write, game: &Game) -> Result<(), Failure> {
+fn write_subgames(out: &mut dyn Write, game: &Game, why: &str) -> Result<(), Failure> {
     let parts = net::facts::subgames(&game.net, game.casting.asked, &game.casting.chance);
     if parts.len() < 2 {
         return Ok(());
     }
-    let sizes: Vec<String> =
-        parts.iter().take(SHOWN_PARTS).map(|part| show_count(part.bases.len() as u64)).collect();
-    let more = if parts.len() > SHOWN_PARTS { ", ..." } else { "" };
     writeln!(
         out,
-        "          {} subgames share the clock alone, of {}{more} propositions; solved together",
+        "          {} subgames share the clock alone, of {} propositions; solved together: {why}",
         show_count(parts.len() as u64),
-        sizes.join(" + "),
+        sizes(parts.iter().map(|part| part.bases.len())),
     )?;
     let idle = parts.iter().filter(|part| !part.counts).count();
     match idle {
@@ -123,6 +154,27 @@ fn write_subgames(out: &mut dyn Write, game: &Game) -> Result<(), Failure> {
             show_count(idle as u64)
         )?),
     }
+}
+
+/// Writes into which subgames the game comes apart that are solved apart.
+fn write_apart(out: &mut dyn Write, split: &Split) -> Result<(), Failure> {
+    let value = match split.wanted {
+        Wanted::All => "the value is the product of theirs",
+        Wanted::Any => "the odds of failing are the product of theirs",
+    };
+    let text = format!(
+        "apart     {} subgames of {} propositions, solved apart: {value}",
+        show_count(split.games.len() as u64),
+        sizes(split.games.iter().map(|(_, bases)| *bases)),
+    );
+    Ok(writeln!(out, "{text}")?)
+}
+
+/// The first of some sizes as a sum.
+fn sizes(sizes: impl ExactSizeIterator<Item = usize>) -> String {
+    let more = if sizes.len() > SHOWN_PARTS { ", ..." } else { "" };
+    let shown: Vec<String> = sizes.take(SHOWN_PARTS).map(|size| show_count(size as u64)).collect();
+    format!("{}{more}", shown.join(" + "))
 }
 
 /// Sizes of subgames that are shown.

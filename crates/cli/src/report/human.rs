@@ -202,7 +202,10 @@ fn counts(answer: &Answer) -> String {
     if let Some(plies) = counts.plies {
         parts.push(format!("{plies} {}", if plies == 1 { "ply" } else { "plies" }));
     }
-    parts.join(", ")
+    let apart = counts.apart.map_or(String::new(), |subgames| {
+        format!("; summed over {} solved apart", counted(subgames.into(), "subgame"))
+    });
+    parts.join(", ") + &apart
 }
 
 fn costs(answer: &Answer) -> String {

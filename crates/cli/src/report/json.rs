@@ -37,6 +37,8 @@ pub(crate) struct AnswerObject {
     decision_states: Option<u64>,
     stored: u64,
     plies: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    apart: Option<u32>,
     seconds: f64,
     translation_seconds: Option<f64>,
     peak_bytes: Option<u64>,
@@ -126,6 +128,7 @@ impl From<&Answer> for AnswerObject {
             decision_states: counts.decision_states,
             stored: counts.stored,
             plies: counts.plies,
+            apart: counts.apart,
             seconds: answer.time.as_secs_f64(),
             translation_seconds: counts.translation.map(|time| time.as_secs_f64()),
             peak_bytes: answer.peak_bytes,

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 
 use exact::Ratio;
+use gdl::RoleId;
 use kernel::Expander;
-use net::InputId;
+use net::{InputId, Net};
 use verdict::{BoundedMove, FirstMove};
 
 use crate::game::Game;
@@ -61,7 +62,8 @@ impl FirstMoves {
         let choosing: Vec<usize> = (0..joint[0].len())
             .filter(|&role| joint.iter().any(|moves| moves[role] != joint[0][role]))
             .collect();
-        let name = |role: usize| game.net.roles[game.casting.opponents[role]].name.clone();
+        let roles: Vec<RoleId> =
+            choosing.iter().map(|&role| game.casting.opponents[role]).collect();
         let mut rows: BTreeMap<Vec<InputId>, (Ratio, Ratio)> = BTreeMap::new();
         for (pair, moves) in pairs.iter().zip(&joint) {
             let chosen: Vec<InputId> = choosing.iter().map(|&role| moves[role]).collect();
@@ -69,20 +71,33 @@ impl FirstMoves {
                 rows.entry(chosen).or_insert_with(|| (pair.lower.clone(), pair.upper.clone()));
             lower_to(row, pair);
         }
+        let moves =
+            rows.iter().map(|(chosen, (low, high))| (chosen.clone(), low.clone(), high.clone()));
+        Self::of_lines(&game.net, &roles, moves, true)
+    }
+
+    /// From joint moves of those who choose, with bounds on what each is worth.
+    pub(crate) fn of_lines(
+        net: &Net,
+        choosers: &[RoleId],
+        lines: impl Iterator<Item = (Vec<InputId>, Ratio, Ratio)>,
+        minimise: bool,
+    ) -> Self {
         let text = |chosen: &[InputId]| match chosen {
-            [only] => game.net.inputs[*only].clone(),
+            [only] => net.inputs[*only].clone(),
             several => {
-                let named = several.iter().zip(&choosing);
+                let named = several.iter().zip(choosers);
                 let texts: Vec<String> = named
-                    .map(|(input, &role)| format!("({} {})", name(role), game.net.inputs[*input]))
+                    .map(|(input, role)| {
+                        format!("({} {})", net.roles[*role].name, net.inputs[*input])
+                    })
                     .collect();
                 texts.join(" ")
             }
         };
-        let moves =
-            rows.iter().map(|(chosen, (low, high))| (text(chosen), low.clone(), high.clone()));
-        let moves = moves.collect();
-        Self { choosers: choosing.iter().map(|&role| name(role)).collect(), moves, minimise: true }
+        let moves = lines.map(|(chosen, lower, upper)| (text(&chosen), lower, upper)).collect();
+        let choosers = choosers.iter().map(|role| net.roles[*role].name.clone()).collect();
+        Self { choosers, moves, minimise }
     }
 
     /// The moves with exact values.

@@ -94,6 +94,11 @@ impl Game {
         if let Some(state) = &question.from {
             net.init = from_state(&ground, question, state)?;
         }
+        Ok(Self::of_net(question, net))
+    }
+
+    /// The game of a network whose roles are those of a question's rules.
+    pub(crate) fn of_net(question: &Question, net: Net) -> Self {
         let casting = casting(question);
         let classes =
             casting.chance.iter().map(|role| net::facts::chance_classes(&net, *role)).collect();
@@ -101,7 +106,7 @@ impl Game {
         let rulebook = Arc::clone(&question.rulebook);
         let net = Arc::new(net);
         let (taken_back, symmetry) = (Vec::new(), OnceLock::new());
-        Ok(Self { rulebook, net, casting, classes, guesses, taken_back, symmetry })
+        Self { rulebook, net, casting, classes, guesses, taken_back, symmetry }
     }
 
     /// The symmetries of the game, looked for when first asked about.
@@ -347,7 +352,12 @@ fn out_of_memory(watch: &Watch<'_>) -> HaltReason {
 
 /// A limit that was met before anything is known.
 pub(crate) fn unknown(reason: HaltReason, advice: &str) -> Stop {
-    Stop::Halted(Box::new(Halt {
+    Stop::Halted(unknown_halt(reason, advice))
+}
+
+/// The same as a halt.
+pub(crate) fn unknown_halt(reason: HaltReason, advice: &str) -> Box<Halt> {
+    Box::new(Halt {
         reason,
         lower: Ratio::zero(),
         upper: Ratio::one(),
@@ -356,7 +366,7 @@ pub(crate) fn unknown(reason: HaltReason, advice: &str) -> Stop {
         counts: Counts::default(),
         advice: advice.to_owned(),
         estimate: None,
-    }))
+    })
 }
 
 /// The propositions of a state given as terms, ascending.

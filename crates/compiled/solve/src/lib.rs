@@ -5,6 +5,7 @@
 //! device (who does hands one in, as a [`Device`]), files go through `store`, and nothing here is rounded except outward.
 #![forbid(unsafe_code)]
 
+mod apart;
 mod backend;
 mod crew;
 mod first_moves;
@@ -18,6 +19,7 @@ mod sweep;
 #[cfg(test)]
 mod testing;
 
+pub use apart::{Split, Wanted, part_question, split};
 pub use backend::{Leaf, PlyCounts, RootEdge, Scale, SweepBackend, Trouble};
 pub use game::{Game, Guesses, TakenBack};
 pub use limits::{BACKWARD_SHARE, FORWARD_SHARE, Limits};

@@ -28,6 +28,8 @@ pub struct Options {
     pub fold: bool,
     /// Sweep only: keep one state of each orbit under the game's symmetries.
     pub symmetry: bool,
+    /// Sweep only: solve independent subgames apart, where nothing but the value is asked for.
+    pub apart: bool,
     /// Sweep only, for games whose states recur: bounds of this width, in units of 2^-63, instead
     /// of a fraction.
     pub width: Option<u64>,
@@ -54,6 +56,7 @@ impl Default for Options {
             approximate: false,
             fold: true,
             symmetry: true,
+            apart: true,
             width: None,
             tier: Tier::Auto,
             depth: None,

@@ -16,6 +16,7 @@ mod board;
 mod logic;
 mod recurrent;
 mod roles;
+mod several;
 mod symmetric;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ use verdict::{Objective, Question};
 use crate::dice::Dice;
 
 pub use recurrent::recurrent;
+pub use several::several;
 pub use symmetric::symmetric;
 
 /// Everything that is drawn for one sheet.

@@ -248,6 +248,7 @@ impl Solve<'_> {
             decision_states: Some(nodes.iter().filter(decides).count() as u64),
             stored: self.values.len() as u64,
             plies: self.values.get(&self.root_key()).and_then(|value| value.height),
+            apart: None,
             translation: None,
         }
     }

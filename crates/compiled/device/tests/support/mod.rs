@@ -45,7 +45,7 @@ pub(crate) fn judge(sweep: &Sweep, question: &Question) -> Result<Verdict, Stop>
 
 /// The answer of the processor.
 pub(crate) fn expected(question: &Question) -> Verdict {
-    judge(&Sweep::new(Options::default()), question).expect("an answer")
+    judge(&Sweep::new(Options { apart: false, ..Options::default() }), question).expect("an answer")
 }
 
 /// The answer of a device.

@@ -512,6 +512,7 @@ impl Graph {
             decision_states: Some(self.decisions),
             stored: states,
             plies,
+            apart: None,
             translation: None,
         }
     }

@@ -48,6 +48,7 @@ use net::BaseId;
 use verdict::{Counts, Engine, HaltReason, Question, Stop, Verdict, Watch};
 
 use crate::Options;
+use crate::apart;
 use crate::backend::Trouble;
 use crate::game::{Game, unknown};
 use crate::storage::{Storage, StorageFault};
@@ -64,6 +65,7 @@ pub use dense::{TierChoice, tier_choice};
 pub use layers::shares;
 pub use paths::{Perft, PerftPly, perft};
 pub use plan::{Device, LevelChunk, Plan};
+pub(crate) use plies::advice;
 pub use symmetry::{SymmetryChoice, symmetry_choice};
 
 /// What bounds may take after an interrupt of the dense tier.
@@ -131,6 +133,11 @@ impl Engine for Sweep {
         let opened = Checkpoint::open(&self.storage, question, &self.options);
         let mut checkpoint = opened.map_err(StorageFault::stop)?.map(Arc::new);
         let mut game = Game::new(question, &self.options, watch)?;
+        if self.may_split()
+            && let Some(judged) = apart::attempt(self, &game, question, &self.options, watch)
+        {
+            return judged;
+        }
         if let Some(held) = &checkpoint
             && !game.forget(held.taken_back())
         {
@@ -140,37 +147,64 @@ impl Engine for Sweep {
             )
             .stop());
         }
+        self.solve(&mut game, checkpoint.as_mut(), question, watch)
+    }
+}
+
+impl Sweep {
+    /// Whether independent subgames may be solved apart: not where all states are to be kept.
+    fn may_split(&self) -> bool {
+        self.storage.checkpoint.is_none() && self.storage.table.is_none()
+    }
+
+    /// Solves a game of its own, of which nothing is kept.
+    pub(crate) fn solve_part(
+        &self,
+        game: &mut Game,
+        question: &Question,
+        watch: &Watch<'_>,
+    ) -> Result<Verdict, Stop> {
+        assert!(self.may_split(), "what is kept is of the whole game");
+        self.solve(game, None, question, watch)
+    }
+
+    /// Solves a game as one.
+    fn solve(
+        &self,
+        game: &mut Game,
+        mut checkpoint: Option<&mut Arc<Checkpoint>>,
+        question: &Question,
+        watch: &Watch<'_>,
+    ) -> Result<Verdict, Stop> {
         let disk = dense::Disk {
             plies: checkpoint.is_some() || self.storage.table.is_some(),
             spill: self.storage.spill.is_some(),
         };
         let before = watch.interrupted();
-        if let Some(verdict) = dense::attempt(&game, question, &self.options, disk, watch)? {
+        if let Some(verdict) = dense::attempt(game, question, &self.options, disk, watch)? {
             return Ok(verdict);
         }
         if watch.interrupted() && !before {
             // What was broken off knows nothing of the value; a moment by tables bounds it.
-            return self.bounds_after_an_interrupt(&mut game, question, watch);
+            return self.bounds_after_an_interrupt(game, question, watch);
         }
-        if let Some(verdict) = clock::attempt(&mut game, question, &self.options, disk, watch)? {
+        if let Some(verdict) = clock::attempt(game, question, &self.options, disk, watch)? {
             return Ok(verdict);
         }
         loop {
             let (spill, thrift) = (self.storage.spill.clone(), self.thrift);
             let table = self.storage.table.clone();
             let unwritten = Arc::clone(&self.storage.unwritten);
-            let checkpoint = checkpoint.as_mut();
+            let checkpoint = checkpoint.as_deref_mut();
             let kept = Kept { checkpoint, spill, thrift, table, unwritten };
-            match attempt(&mut game, question, &self.options, kept, watch) {
+            match attempt(game, question, &self.options, kept, watch) {
                 Ok(verdict) => return Ok(verdict),
                 Err(Ended::Restart) => {}
                 Err(Ended::Stop(stop)) => return Err(stop),
             }
         }
     }
-}
 
-impl Sweep {
     /// Bounds by plies in a moment, all in memory.
     fn bounds_after_an_interrupt(
         &self,

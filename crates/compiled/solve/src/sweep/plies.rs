@@ -263,6 +263,7 @@ impl Run {
             decision_states: self.disjoint.then(|| sum(|ply| ply.decisions)),
             stored,
             plies: Some(plies.saturating_sub(trailing)),
+            apart: None,
             translation: None,
         }
     }
@@ -341,7 +342,7 @@ fn too_wide(mut ended: Ended) -> Ended {
 }
 
 /// What the user can do for an exact answer.
-pub(super) fn advice(reason: &HaltReason) -> String {
+pub(crate) fn advice(reason: &HaltReason) -> String {
     match reason {
         HaltReason::Time => "give more `--time`, or bound the play with `--horizon`".to_owned(),
         HaltReason::Memory { needed } => format!(

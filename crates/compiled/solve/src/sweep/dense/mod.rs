@@ -399,6 +399,7 @@ impl Dense<'_> {
                 decision_states: Some(counts.decisions),
                 stored: counts.kept,
                 plies: Some(counts.longest),
+                apart: None,
                 translation: None,
             },
         })
