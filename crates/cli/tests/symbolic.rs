@@ -15,6 +15,29 @@ const COIN: &str = "{ guess; coin }. _exists(1,guess). _chance(2,1,3,coin).
 :- guess, not coin. :- coin, not guess.
 ";
 
+/// The same, ground.
+const GROUND: &str = "asp 1 0 0\n10 a comment\n1 1 2 1 2 0 0\n1 0 0 0 2 1 -2\n1 0 0 0 2 2 -1\n\
+    4 5 guess 1 1\n4 4 coin 1 2\n4 16 _exists(1,guess) 0\n4 19 _chance(2,1,3,coin) 0\n0\n";
+
+#[test]
+fn a_ground_program_is_read_in_every_build() {
+    for placement in ["baseline", "dependency"] {
+        let ran = run_with(&["sqasp", "-", "--json", "--placement", placement], GROUND.as_bytes());
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert_eq!(ran.json()["probability"], "2/3", "{ran:?}");
+    }
+    let plain = GROUND.replace("10 a comment\n", "");
+    assert_eq!(run_with(&["sqasp", "-", "--to", "aspif"], GROUND.as_bytes()).out, plain);
+    let odd = GROUND.replace("1 1 2 1 2 0 0", "2 0 1 1 1");
+    run_with(&["sqasp", "-"], odd.as_bytes()).refused(2, &["<stdin>:3:1", "#minimize"]);
+    let cut = GROUND.strip_suffix("0\n").expect("the last line");
+    run_with(&["sqasp", "-"], cut.as_bytes()).refused(2, &["truncated"]);
+    run_with(&["sqasp", "-", "--ground-limit", "2"], GROUND.as_bytes())
+        .refused(2, &["more than 2 rules", "--ground-limit"]);
+    let unknown = GROUND.replace("4 4 coin 1 2\n", "");
+    run_with(&["sqasp", "-"], unknown.as_bytes()).refused(2, &["coin"]);
+}
+
 fn translate(form: &str) -> Ran {
     run_with(&["translate", "-", "--to", form, "--horizon", "1"], GUESS.as_bytes())
 }

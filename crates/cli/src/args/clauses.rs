@@ -12,7 +12,8 @@ use crate::quantity;
 ///
 /// The program is in clingo's language, with facts `_exists(L,A)`, `_forall(L,A)` and
 /// `_chance(L,P,Q,A)`: atom A is bound at level L, smaller levels first, by chance with probability
-/// P/Q of being true. Needs a build with clingo.
+/// P/Q of being true. Needs a build with clingo, but for a program that is ground already: in aspif, as
+/// `--to aspif` and clingo's tools write it.
 #[derive(Clone, Debug, Args)]
 #[command(after_long_help = SQASP_HELP)]
 pub(crate) struct SqaspArgs {

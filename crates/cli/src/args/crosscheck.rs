@@ -11,7 +11,7 @@ use crate::quantity;
 /// Asks all engines the same question and compares the answers.
 ///
 /// Where they differ, the way to a state at which they part is shown; with `--shrink` the game (or the
-/// random formula) is cut down to a small one that still shows it.
+/// random formula or program) is cut down to a small one that still shows it.
 #[derive(Clone, Debug, Args)]
 #[command(after_long_help = CROSSCHECK_HELP)]
 #[command(override_usage = "oddsmith crosscheck [OPTIONS] <GAME>...
@@ -32,8 +32,8 @@ pub(crate) struct CrosscheckArgs {
     /// [default: where there is hardware]
     #[arg(long)]
     pub(crate) gpu: bool,
-    /// Cut a game or formula on which engines differ down while they still do, and write it into this
-    /// folder
+    /// Cut a game, formula or program on which engines differ down while they still do, and write it
+    /// into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) shrink: Option<PathBuf>,
     /// Print one JSON object instead of text

@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use gdl::{Diagnostic, Label, Severity, Source, Span};
 use qcnf::text::Dialect;
-use sqasp::{Completion, GroundError, GroundProgram, Grounder, Message, Prefix, complete_within};
+use sqasp::{
+    Completion, GroundError, GroundProgram, Grounder, Message, Prefix, complete_within, read_aspif,
+};
 use verdict::{HaltReason, Watch};
 
 use super::formula::{Answer, export};
@@ -34,6 +36,11 @@ pub(crate) fn run(
     let is_sdimacs = args.to == Some(ProgramForm::Sdimacs);
     refuse_of_sdimacs(is_sdimacs, &[("--dialect", args.dialect.is_some())])?;
     let source = sheet::open_as("program", &args.file)?;
+    if args.report.audit && source.text.starts_with(GROUND) {
+        return Err(Failure::input("audit", "a ground program cannot be audited".to_owned()).note(
+            "`--audit` draws stable models by clingo, which takes programs in its own language",
+        ));
+    }
     let output = args.target.output.as_deref();
     patience(&args.limits, &args.report, started).watch(|watch| {
         let ground = match ground(&source, ground_limit(args.ground_limit), watch)? {
@@ -91,21 +98,36 @@ pub(crate) fn ground_limit(asked: Option<u64>) -> usize {
     asked.map_or(standard, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-/// Grounds a program; inside, the limit that was met.
+/// What a program begins with that is ground already.
+const GROUND: &str = "asp ";
+
+/// Grounds a program, or reads a ground one in aspif; inside, the limit that was met.
 pub(crate) fn ground(
     source: &Source,
     limit: usize,
     watch: &Watch<'_>,
 ) -> Result<Result<GroundProgram, HaltReason>, Failure> {
+    let too_large = |rules: usize| {
+        let said =
+            format!("{} grounds to more than {}", source.name, counted(rules as u64, "rule"));
+        Failure::input("ground-limit", said)
+            .note("bound what grows, or allow more with --ground-limit")
+    };
+    if source.text.starts_with(GROUND) {
+        let read = read_aspif(&source.text).map_err(|fault| {
+            let place = Some((u32::try_from(fault.line).unwrap_or(u32::MAX), 1));
+            refused(source, &[Message { place, end: None, text: fault.message }])
+        });
+        return read.and_then(|ground| match ground.len() > limit {
+            true => Err(too_large(limit)),
+            false => Ok(Ok(ground)),
+        });
+    }
     match (Clingo { limit }).ground(&source.text, watch) {
         Ok(ground) => Ok(Ok(ground)),
         Err(GroundError::Stopped(reason)) => Ok(Err(reason)),
         Err(GroundError::Environment(lack)) => Err(Failure::Environment(lack)),
-        Err(GroundError::TooLarge { rules }) => Err(Failure::input(
-            "ground-limit",
-            format!("{} grounds to more than {}", source.name, counted(rules as u64, "rule")),
-        )
-        .note("bound what grows, or allow more with --ground-limit")),
+        Err(GroundError::TooLarge { rules }) => Err(too_large(rules)),
         Err(GroundError::Program(messages)) => Err(refused(source, &messages)),
     }
 }

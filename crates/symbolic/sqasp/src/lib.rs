@@ -22,6 +22,7 @@ pub mod meaning;
 mod places;
 mod prefix;
 pub mod random;
+pub mod shrink;
 
 pub use complete::{Completion, Placement, Value, complete, complete_under, complete_within};
 pub use game::{

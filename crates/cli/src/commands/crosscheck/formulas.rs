@@ -1,6 +1,5 @@
-//! Random formulas and logic programs, each valued by the definition and by the solver, both walks
-//! and the two in turns. A formula on which they differ is cut down where that is asked for; programs
-//! are not.
+//! Random formulas, each valued by the definition and by the solver, both walks and the two in turns. One
+//! on which they differ is cut down where that is asked for.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -9,7 +8,6 @@ use std::time::{Duration, Instant};
 use exact::Ratio;
 use qcnf::Qcnf;
 use qcnf::shrink::{Effort, shrink};
-use sqasp::{Placement, Prefix, complete};
 use verdict::Watch;
 use xssat::{Options, Solver};
 
@@ -18,9 +16,6 @@ use crate::failure::Failure;
 
 /// Variables of a formula beside defined ones, at most: the definition takes two to their number.
 const VARIABLES: usize = 12;
-/// Programs of which the clauses have more variables than the definition of a formula takes are
-/// counted as not asked.
-const CLAUSE_VARIABLES: usize = 64;
 
 /// Time for cutting a formula down, and how many are tried.
 const SHRINK_TIME: Duration = Duration::from_secs(60);
@@ -63,53 +58,42 @@ fn cut(
     watch: &Watch<'_>,
     ask: &dyn Fn(&Qcnf) -> Vec<Found>,
 ) -> Result<String, Failure> {
+    let said = |formula: &Qcnf| wrong(DEFINITION, &qcnf::meaning::value(formula), &ask(formula));
+    let shrunk = with_effort(watch, |effort| {
+        shrink(formula, effort, &mut |formula| !said(formula).is_empty()).formula
+    });
+    write(&folder.join(format!("formula-{seed}.sdimacs")), |path| {
+        format!(
+            "c cut down from the formula of seed {seed}: {}\n\
+             c oddsmith crosscheck --formulas 1 --seed {seed}\nc oddsmith xssat {path}\n{}",
+            said(&shrunk).join("; "),
+            qcnf::text::print(&shrunk)
+        )
+    })
+}
+
+/// Cuts something down for as long as is spent on that.
+pub(super) fn with_effort<T>(watch: &Watch<'_>, cut: impl FnOnce(Effort<'_>) -> T) -> T {
     let begun = Instant::now();
     let goes_on = || !watch.interrupted() && begun.elapsed() < SHRINK_TIME;
-    let effort = Effort { attempts: SHRINK_ATTEMPTS, goes_on: &goes_on };
-    let said = |formula: &Qcnf| wrong(DEFINITION, &qcnf::meaning::value(formula), &ask(formula));
-    let shrunk = shrink(formula, effort, &mut |formula| !said(formula).is_empty()).formula;
-    let path = folder.join(format!("formula-{seed}.sdimacs"));
+    cut(Effort { attempts: SHRINK_ATTEMPTS, goes_on: &goes_on })
+}
+
+/// Writes what was cut down, by a text that names the file; where it is.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn write(path: &Path, text: impl FnOnce(&str) -> String) -> Result<String, Failure> {
     let shown = path.display().to_string();
-    let text = format!(
-        "c cut down from the formula of seed {seed}: {}\nc oddsmith crosscheck --formulas 1 --seed {seed}\n\
-         c oddsmith xssat {shown}\n{}",
-        said(&shrunk).join("; "),
-        qcnf::text::print(&shrunk)
-    );
-    store::write_file(&path, text.as_bytes())
+    store::write_file(path, text(&shown).as_bytes())
         .map_err(|error| Failure::Environment(format!("cannot write {shown}: {error}")))?;
     Ok(shown)
 }
 
-/// Compares the clauses of the program of a seed, under both placements, with the definition.
-pub(super) fn program(seed: u64, watch: &Watch<'_>, section: &mut Section) {
-    let program = sqasp::random::program(seed);
-    let prefix = Prefix::read(&program).expect("random programs have a prefix");
-    let expected = sqasp::meaning::value(&program, &prefix);
-    let mut found = Vec::new();
-    for (name, placement) in
-        [("dependency", Placement::Dependency), ("baseline", Placement::Baseline)]
-    {
-        let formula = complete(&program, placement).expect("random programs have clauses").formula;
-        found.push(solve(&Walk { name, walk: 0 }, &formula, watch));
-        if formula.variables() <= CLAUSE_VARIABLES && placement == Placement::Dependency {
-            let result = Ok(qcnf::meaning::value(&formula));
-            found.push(Found { engine: "dependency, by definition", result });
-        }
-    }
-    let text = || program.to_string();
-    let asked = Asked { seed, expected: &expected, oracle: "stable models", text: &text };
-    if settle(&asked, &found, watch, section) {
-        let mut had: Vec<&str> = sqasp::random::features(&program, &prefix).into_iter().collect();
-        had.extend(value_kind(&expected));
-        section.add_thing(had);
-    }
-}
-
 /// A way to walk.
-struct Walk {
-    name: &'static str,
-    walk: u64,
+pub(super) struct Walk {
+    pub(super) name: &'static str,
+    pub(super) walk: u64,
 }
 
 const WALKS: &[Walk] = &[
@@ -119,18 +103,18 @@ const WALKS: &[Walk] = &[
 ];
 
 /// What a solver said: a value, or why there is none.
-struct Found {
-    engine: &'static str,
-    result: Result<Ratio, Failed>,
+pub(super) struct Found {
+    pub(super) engine: &'static str,
+    pub(super) result: Result<Ratio, Failed>,
 }
 
 /// Why a solver gave no value.
-enum Failed {
+pub(super) enum Failed {
     Halted,
     Panicked,
 }
 
-fn solve(walk: &Walk, formula: &Qcnf, watch: &Watch<'_>) -> Found {
+pub(super) fn solve(walk: &Walk, formula: &Qcnf, watch: &Watch<'_>) -> Found {
     let options = Options { walk: walk.walk, ..Options::default() };
     // A clock of its own: the definition may have taken long.
     let Watch { time, memory, interrupt, progress, .. } = *watch;
@@ -149,7 +133,7 @@ fn solve(walk: &Walk, formula: &Qcnf, watch: &Watch<'_>) -> Found {
 const DEFINITION: &str = "definition";
 
 /// What differs from the value by definition; a solver that halts differs in nothing.
-fn wrong(oracle: &str, expected: &Ratio, found: &[Found]) -> Vec<String> {
+pub(super) fn wrong(oracle: &str, expected: &Ratio, found: &[Found]) -> Vec<String> {
     let differs = |Found { engine, result }: &Found| match result {
         Ok(value) if value != expected => Some(format!("{oracle} {expected}, {engine} {value}")),
         Err(Failed::Panicked) => Some(format!("{engine} panicked")),
@@ -159,16 +143,21 @@ fn wrong(oracle: &str, expected: &Ratio, found: &[Found]) -> Vec<String> {
 }
 
 /// A thing with its value by definition.
-struct Asked<'a> {
-    seed: u64,
-    expected: &'a Ratio,
+pub(super) struct Asked<'a> {
+    pub(super) seed: u64,
+    pub(super) expected: &'a Ratio,
     /// What the definition is called in the report.
-    oracle: &'static str,
-    text: &'a dyn Fn() -> String,
+    pub(super) oracle: &'static str,
+    pub(super) text: &'a dyn Fn() -> String,
 }
 
 /// Counts what was found; false where an interrupt cut it short, so that the seed comes again.
-fn settle(asked: &Asked<'_>, found: &[Found], watch: &Watch<'_>, section: &mut Section) -> bool {
+pub(super) fn settle(
+    asked: &Asked<'_>,
+    found: &[Found],
+    watch: &Watch<'_>,
+    section: &mut Section,
+) -> bool {
     if watch.interrupted() {
         return false;
     }
@@ -193,7 +182,7 @@ fn settle(asked: &Asked<'_>, found: &[Found], watch: &Watch<'_>, section: &mut S
     true
 }
 
-fn value_kind(value: &Ratio) -> Option<&'static str> {
+pub(super) fn value_kind(value: &Ratio) -> Option<&'static str> {
     let is_between = !value.is_zero() && *value != Ratio::one();
     is_between.then_some("a value between 0 and 1")
 }

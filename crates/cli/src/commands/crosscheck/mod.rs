@@ -7,6 +7,7 @@
 
 mod formulas;
 mod log;
+mod programs;
 mod pursue;
 mod random;
 

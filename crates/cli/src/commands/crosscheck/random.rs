@@ -21,7 +21,7 @@ use store::{HeldFile, HoldError};
 use verdict::{Engine, Stop};
 
 use super::log::{Disagreement, Ends, Log, Section};
-use super::{formulas, pursue};
+use super::{formulas, programs, pursue};
 use crate::args::{CrosscheckArgs, RandomArgs};
 use crate::asking::Patience;
 use crate::commands::write_object;
@@ -161,7 +161,8 @@ fn compare_all(
             if section.done < programs {
                 is_whole = false;
                 let seed = *seed + section.done;
-                patience(args).watch(|watch| formulas::program(seed, watch, section));
+                let folder = args.shrink.as_deref();
+                patience(args).watch(|watch| programs::program(seed, watch, section, folder))?;
             }
         }
         if is_whole || !keeper.goes_on()? {
