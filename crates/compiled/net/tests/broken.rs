@@ -1,7 +1,7 @@
 //! Networks in which one thing is broken are refused, each with what is wrong.
 
 use index::Id;
-use net::{BaseId, InputId, Net, NetRole, parse_net, verify};
+use net::{BaseId, Gates, InputId, Net, NetRole, parse_net, verify};
 
 const TEXT: &str = "role \"r\"\ni0 \"go\"\ni1 \"stay\"\nb0 \"off\" init\nb1 \"on\" init\nlegal i0 = b0\n\
                     legal i1 = b1\nterminal = b1\ngoal r0 0 = b0\ngoal r0 100 = b1\nnext b0 = i1\n\
@@ -38,6 +38,16 @@ fn what_names_something_that_is_not_there_is_told() {
 }
 
 fn drop_id<T>(_: T) {}
+
+#[test]
+fn arenas_are_equal_where_they_hold_the_same_gates() {
+    let (mut left, mut right) = (Gates::default(), Gates::new());
+    assert_eq!(left, right);
+    drop_id(left.base(BaseId::from_index(0)));
+    assert_ne!(left, right);
+    drop_id(right.base(BaseId::from_index(1)));
+    assert_ne!(left, right);
+}
 
 #[test]
 fn tables_that_do_not_fit_are_told() {

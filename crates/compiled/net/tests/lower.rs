@@ -205,6 +205,14 @@ fn rules_out_of_order_are_refused_with_their_place() {
     moved.goal(100, &[helper]);
     let span = Some(Span { start: 1, end: u32::MAX });
     assert_eq!(moved.lower(), Err(LowerFault::ViewNeedsMoves { span }));
+    // Two moves do not make up for each other.
+    let mut twice = Builder::new(1, 2);
+    let _ = twice.truths();
+    let does = [0, 1].map(|at| twice.atom(AtomKind::Does(InputId::from_index(at))));
+    let helper = twice.atom(AtomKind::Helper);
+    twice.rule(helper, &does, &[]);
+    twice.goal(100, &[helper]);
+    assert!(matches!(twice.lower(), Err(LowerFault::ViewNeedsMoves { .. })));
     assert!(matches!(
         lower(&rooms(50).rules, &LowerLimits { gates: 100, ..Default::default() }),
         Err(LowerFault::GateLimit { limit_gates: 100, span: Some(_) })

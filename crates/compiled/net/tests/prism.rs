@@ -29,3 +29,26 @@ fn what_no_output_needs_is_not_written() {
     assert!(many > few + 40, "{few} {many}");
     assert_eq!(plain, beside);
 }
+
+#[test]
+fn what_is_deep_is_named_in_parts() {
+    let bases: String = (0..80).map(|at| format!("b{at} \"p{at}\"\n")).collect();
+    let mut text = format!("role \"r\"\ni0 \"go\"\n{bases}legal i0 = true\ng1000 = and b0 b1\n");
+    for at in 1..70 {
+        let word = ["and", "or"][at % 2];
+        text += &format!("g{} = {word} g{} b{}\n", 1000 + at, 999 + at, 1 + at);
+    }
+    text += "terminal = g1069\ngoal r0 100 = b0\nnext b0 = b1\n";
+    let contest =
+        Contest { asked: RoleId::from_index(0), chance: &[], horizon: None, pays_goal: false };
+    let model = prism(&parse_net(&text).expect("a network"), contest).expect("it is small");
+    let mut deepest = 0;
+    for line in model.lines() {
+        let mut open = 0_i32;
+        for letter in line.chars() {
+            open += i32::from(letter == '(') - i32::from(letter == ')');
+            deepest = deepest.max(open);
+        }
+    }
+    assert!((8..=20).contains(&deepest), "{deepest} brackets inside each other");
+}

@@ -82,6 +82,11 @@ fn what_is_paid_joins_parts_below_its_topmost_junction() {
     assert!(all.iter().any(|part| part.contains("coin") && part.ends_with("idle")), "{all:?}");
     // One of two: a junction as well.
     assert_eq!(with("(<= won (true (lit a))) (<= won (not (true (lit b))))").len(), 3);
+    // A junction under a negation is one of the other kind: of a row of conditions, or none of it.
+    let dark = "(<= some (true (lit a))) (<= some (true (lit b)))";
+    assert_eq!(with(&format!("{dark} (<= won (true (step 4)) (not some))")).len(), 3);
+    let both = "(<= some (true (lit a)) (true (lit b)))";
+    assert_eq!(with(&format!("{both} (<= won (true (step 4)) (not some))")).len(), 2);
     // Exactly one of both: two conditions, each of which reads both.
     let one = with(
         "(<= won (true (lit a)) (not (true (lit b)))) (<= won (true (lit b)) (not (true (lit a))))",

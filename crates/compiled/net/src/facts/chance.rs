@@ -237,6 +237,31 @@ mod tests {
         assert_eq!(classes(&format!("{FACES}{legality}")), [vec![0], vec![1], vec![2, 3]]);
     }
 
+    /// So rare a state that none of 64 random ones is it; and only where x plays does it tell moves apart.
+    #[test]
+    fn moves_that_no_sample_tells_apart_are_told_apart_by_proof() {
+        let rare: String = (3..20).map(|at| format!("b{at} \"s{at}\"\n")).collect();
+        let conditions: String = (3..20).map(|at| format!(" b{at}")).collect();
+        let game = |read: &str| {
+            format!(
+                "{FACES}{rare}g1000 = and i0{conditions}{read}\nnext b0 = g1000\n\
+                 g2000 = and i2 b1\nnext b1 = g2000\n"
+            )
+        };
+        for read in ["", " i4"] {
+            let net = parse_net(&game(read)).expect("a well-formed sample");
+            let role = RoleId::from_index(0);
+            let outputs = moved_outputs(&net, role);
+            let samples = alike(&net, role, &cone(&net.gates, &outputs), &outputs);
+            let samples: Vec<Vec<usize>> = samples
+                .iter()
+                .map(|class| class.iter().map(|input| input.index()).collect())
+                .collect();
+            assert_eq!(samples, [vec![0, 1, 3], vec![2]], "{read}: what samples tell");
+            assert_eq!(classes(&game(read)), [vec![0], vec![1, 3], vec![2]], "{read}");
+        }
+    }
+
     #[test]
     fn effects_that_trees_spell_differently_are_one() {
         // Each pair is equal by absorption, or by the set of what is joined, and not as it is written.
