@@ -284,6 +284,26 @@ mod tests {
     }
 
     #[test]
+    fn junctions_of_a_gate_and_of_its_negation_meet_in_a_constant() {
+        for kind in [Junction::And, Junction::Or] {
+            let mut gates = Gates::new();
+            let [x, y, z] = leaves(&mut gates);
+            let not_x = gates.not(x);
+            let one = gates.join(kind, x, y);
+            let other = gates.join(kind, not_x, z);
+            let before = gates.len();
+            assert_eq!(gates.join(kind, one, other), kind.annihilator());
+            assert_eq!(gates.join(kind, other, one), kind.annihilator());
+            assert_eq!(gates.len(), before, "nothing is made on the way");
+            // No two of them are opposite: a gate of its own.
+            let beside = gates.join(kind, y, z);
+            assert_eq!(gates.junction(beside).map(|found| found.0), Some(kind));
+            let both = gates.join(kind, one, beside);
+            assert_eq!(gates.junction(both).map(|found| found.0), Some(kind));
+        }
+    }
+
+    #[test]
     fn wide_junctions_find_a_gate_beside_its_negation() {
         let mut gates = Gates::new();
         let [x, y, z, w] = leaves(&mut gates);

@@ -289,6 +289,43 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_limit_of_as_many_gates_as_are_made_is_enough_and_of_fewer_is_not() {
+        let rules = |gates: &mut Gates, body: [Vec<usize>; 3]| -> Vec<InnerRule> {
+            let heads = [0, 1, 0];
+            let rule = |(at, inner)| InnerRule {
+                head: heads[at],
+                guard: gates.base(BaseId::from_index(at)),
+                inner,
+            };
+            body.into_iter().enumerate().map(rule).collect()
+        };
+        // By elimination; by rounds.
+        for body in [[vec![], vec![], vec![1]], [vec![], vec![], vec![0, 1]]] {
+            let made = |limit: usize| {
+                let mut gates = Gates::new();
+                let rules = rules(&mut gates, body.clone());
+                let before = gates.len();
+                let found = least_fixpoint(&mut gates, 2, &rules, limit);
+                (found, before, gates.len())
+            };
+            let (found, before, after) = made(1 << 20);
+            assert!(found.is_ok());
+            assert_eq!(made(after).0, found, "{body:?}");
+            for limit in 0..before {
+                assert_eq!(made(limit).0, Err(OverLimit), "{limit} {body:?}");
+            }
+        }
+        // Where nothing is made, what is there already is enough.
+        let mut gates = Gates::new();
+        let rules = rules(&mut gates, [vec![], vec![], vec![]]);
+        let alone = [rules[0].clone(), rules[1].clone()];
+        let limit = gates.len();
+        let wanted = vec![rules[0].guard, rules[1].guard];
+        assert_eq!(least_fixpoint(&mut gates, 2, &alone, limit), Ok(wanted.clone()));
+        assert_eq!(least_fixpoint(&mut gates, 2, &alone, limit - 1), Err(OverLimit));
+    }
+
     /// Reaching across a grid of 20 x 20 cells: rounds would take some 400 copies of the grid.
     #[test]
     fn reach_over_a_board_stays_small() {

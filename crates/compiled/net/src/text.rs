@@ -420,6 +420,7 @@ mod tests {
             ("g2 = and b0 b1", "line 1: there is no b0"),
             ("b0 \"x\"\ng2 = b0\ng2 = b0", "line 3: g2 is there twice"),
             ("next b0 = true", "line 1: there is no b0"),
+            ("next b9999999999 = true", "line 1: `b9999999999` is not of the form b0, b1, .."),
             ("role \"open", "line 1: a quote is not closed"),
             ("goal r0 300 = true", "line 1: there is no r0"),
             ("what is this", "line 1: this is no role, move, proposition, gate or output"),
@@ -429,6 +430,30 @@ mod tests {
         for (text, fault) in faults {
             assert_eq!(parse_net(text), Err(fault.to_owned()), "for {text}");
         }
+    }
+
+    #[test]
+    fn a_change_anywhere_makes_another_network() {
+        let net = parse_net(LATCH).expect("the sample is well-formed");
+        let changes = [
+            ("\"robot\"", "\"rover\""),
+            ("wait; see", "wait"),
+            ("\"lit\" init", "\"lit\""),
+            ("(dark a)", "(dark b)"),
+            ("or b0 i0 i1", "or b0 i0 b1"),
+            ("or b0 i0 i1", "and b0 i0 i1"),
+            ("legal i1 = true", "legal i1 = b1"),
+            ("goal r0 0 =", "goal r0 10 ="),
+            ("terminal = b1", "terminal = b0"),
+            ("next b0 = g7", "next b0 = true"),
+        ];
+        for (from, to) in changes {
+            assert!(LATCH.contains(from), "{from}");
+            let other = parse_net(&LATCH.replace(from, to)).expect("well-formed as well");
+            assert_ne!(other, net, "{to}");
+        }
+        let other = parse_net(&LATCH.replace("or b0 i0 i1", "and b0 i0 i1")).expect("well-formed");
+        assert_ne!(other.gates, net.gates);
     }
 
     #[test]

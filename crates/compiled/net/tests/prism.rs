@@ -52,3 +52,34 @@ fn what_is_deep_is_named_in_parts() {
     }
     assert!((8..=20).contains(&deepest), "{deepest} brackets inside each other");
 }
+
+#[test]
+fn who_has_a_choice_chooses_the_asked_role_first_and_chance_last() {
+    let names = ["random", "o", "x", "idle", "u"];
+    let counts = [2, 2, 2, 1, 3];
+    let (mut game, mut legal, mut input) = (String::new(), String::new(), 0);
+    for (name, count) in names.iter().zip(counts) {
+        game += &format!("role \"{name}\"\n");
+        for _ in 0..count {
+            game += &format!("i{input} \"m{input}\"\n");
+            legal += &format!("legal i{input} = true\n");
+            input += 1;
+        }
+    }
+    let game = format!(
+        "{game}b0 \"on\"\n{legal}g20 = or b0 i0 i2 i4 i6 i7\nnext b0 = g20\nterminal = b0\n"
+    );
+    let net = parse_net(&game).expect("a network");
+    let chance = [RoleId::from_index(0)];
+    let asked = RoleId::from_index(2);
+    let contest = Contest { asked, chance: &chance, horizon: None, pays_goal: false };
+    let model = prism(&net, contest).expect("it is small");
+    let begins: Vec<Option<usize>> =
+        names.iter().map(|name| model.find(&format!("{name}_plays :"))).collect();
+    let [Some(random), Some(o), Some(x), None, Some(u)] = begins[..] else {
+        panic!("{begins:?} in {model}")
+    };
+    assert!(x < o && o < u && u < random, "{begins:?} in {model}");
+    // The role with one move plays it always.
+    assert!(model.contains("true"), "{model}");
+}

@@ -300,6 +300,76 @@ mod tests {
         assert_eq!(classes(&net(2500)).len(), 2500, "moves times gates beyond the limit");
     }
 
+    /// Sixteen propositions beside those of `FACES`, and a formula of all.
+    fn rarely(kind: &str) -> (String, String) {
+        let rare: String = (3..19).map(|base| format!("b{base} \"p{base}\"\n")).collect();
+        let all: Vec<String> = (3..19).map(|base| format!("b{base}")).collect();
+        let gate = format!("g9 = {kind} {}\n", all.join(" "));
+        (FACES.replacen("legal", &format!("{rare}legal"), 1), gate)
+    }
+
+    #[test]
+    fn what_samples_do_not_show_is_still_not_taken_for_equal() {
+        let (faces, all) = rarely("and");
+        let (_, some) = rarely("or");
+        let cases = [
+            // Only where another role moves so.
+            (&all, "g10 = and i0 i4 g9\nnext b0 = g10\n", [vec![0], vec![1, 2, 3]].to_vec()),
+            (
+                &all,
+                "g8 = not i4\ng10 = and i0 g8 g9\nnext b0 = g10\n",
+                [vec![0], vec![1, 2, 3]].to_vec(),
+            ),
+            // The same leaves under a conjunction, joined otherwise; and the dual.
+            (
+                &all,
+                "g10 = or b1 b2\ng11 = and i0 g9 g10\ng12 = and i1 g9 b1 b2\n\
+                 g13 = or g11 g12\nnext b0 = g13\n",
+                [vec![0], vec![1], vec![2, 3]].to_vec(),
+            ),
+            (
+                &some,
+                "g10 = and b1 b2\ng11 = not i0\ng12 = not i1\ng13 = or g11 g9 g10\n\
+                 g14 = or g12 g9 b1 b2\ng15 = and g13 g14\nnext b0 = g15\n",
+                [vec![0], vec![1], vec![2, 3]].to_vec(),
+            ),
+        ];
+        for (gate, update, wanted) in cases {
+            assert_eq!(classes(&format!("{faces}{gate}{update}")), wanted, "{update}");
+        }
+    }
+
+    /// Moves in pairs, each pair with a proposition of its own: three gates of the cone for a pair.
+    fn pairs(count: usize) -> Vec<Vec<usize>> {
+        let moves: String = (0..2 * count).map(|at| format!("i{at} \"m{at}\"\n")).collect();
+        let bases: String = (0..count).map(|at| format!("b{at} \"p{at}\"\n")).collect();
+        let legal: String = (0..2 * count).map(|at| format!("legal i{at} = true\n")).collect();
+        let update = |at: usize| {
+            let gate = 10 + at;
+            format!("g{gate} = or i{} i{}\nnext b{at} = g{gate}\n", 2 * at, 2 * at + 1)
+        };
+        let updates: String = (0..count).map(update).collect();
+        classes(&format!("role \"random\"\n{moves}{bases}{legal}{updates}"))
+    }
+
+    #[test]
+    fn as_many_moves_are_proven_equal_as_the_budget_has_room_for() {
+        let few = pairs(40);
+        assert!(few.len() == 40 && few.iter().all(|class| class.len() == 2), "{few:?}");
+        // The limit on what is rebuilt has room for an even number of moves, which is used up.
+        let count = 2506;
+        let budget = LIMIT_REBUILT / (3 * count);
+        assert!(
+            2 * count * 3 * count <= CHANCE_LIMIT_VISITS && budget.is_multiple_of(2),
+            "{budget}"
+        );
+        let many = pairs(count);
+        assert_eq!(many.iter().filter(|class| class.len() == 2).count(), budget / 2);
+        let count = 2600;
+        assert!(2 * count * 3 * count > CHANCE_LIMIT_VISITS);
+        assert_eq!(pairs(count).len(), 2 * count, "none is even looked at");
+    }
+
     #[test]
     fn without_any_effect_all_are_one_class() {
         assert_eq!(classes(FACES), [vec![0, 1, 2, 3]]);

@@ -279,6 +279,43 @@ mod tests {
         assert_eq!(level.of(state(&net, &["(step 80)".to_owned(), "toss".to_owned()]).iter()), 161);
     }
 
+    /// Plays that begin with nothing, so that the offset is 0 and whatever comes new has to be fitted;
+    /// then one relation holds in each state.
+    fn plays_of(plays: &[Vec<&str>]) -> Option<Level> {
+        let mut texts: Vec<String> = plays.iter().flatten().map(|text| text.to_string()).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        let net = net(&texts);
+        let one = |text: &&str| state(&net, &[text.to_string()]);
+        let play =
+            |play: &Vec<&str>| [State::default()].into_iter().chain(play.iter().map(one)).collect();
+        guess_level(&net, &plays.iter().map(play).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_last_quarter_of_the_states_must_follow_from_those_before() {
+        let fresh = ["ua", "ub", "uc", "ud", "ue", "uf", "ug", "uh"];
+        // Twelve of sixteen states come before the last quarter; the first `new` plays end in a state
+        // that was not there before, the seventh of them with the state of number 13.
+        let even = |new: usize| -> Vec<Vec<&str>> {
+            (0..8).map(|play| vec![fresh[if play < new { play } else { 0 }]]).collect()
+        };
+        for new in 1..=8 {
+            assert_eq!(plays_of(&even(new)).is_some(), new <= 6, "{new}");
+        }
+        // The same with a state more at first, and one less at last: the sixth ends with number 12.
+        for (new, is_some) in [(5, true), (6, false)] {
+            let mut odd = even(new);
+            odd[0].push("w");
+            odd[7].clear();
+            assert_eq!(plays_of(&odd).is_some(), is_some, "{new}");
+        }
+        // Of three plays each may bring something new; of four no longer.
+        let each: Vec<Vec<&str>> = fresh.iter().map(|text| vec![*text]).collect();
+        assert!(plays_of(&each[..3]).is_some());
+        assert_eq!(plays_of(&each[..4]), None);
+    }
+
     #[test]
     fn a_game_that_repeats_its_states_has_no_level() {
         let net = net(&["ping".to_owned(), "pong".to_owned()]);

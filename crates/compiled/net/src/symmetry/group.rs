@@ -12,8 +12,8 @@ use super::Automorphism;
 pub type Renaming = IndexVec<BaseId, BaseId>;
 
 /// The elements of the group that generators make, or of a part of it that has at most `most`: as
-/// many generators as go with each other, those that move least first or last, whichever makes the
-/// larger group.
+/// many generators as go with each other, taken in their order or from the last, whichever makes the
+/// larger group; in their order where both are as large.
 pub fn elements(bases: usize, generators: &[Automorphism], most: usize) -> Vec<Renaming> {
     assert!(most > 0, "there is always the identity");
     let all: Vec<&Renaming> = generators.iter().map(|generator| &generator.bases).collect();
@@ -58,4 +58,43 @@ fn closure(bases: usize, generators: &[&Renaming], most: usize) -> Option<Vec<Re
         at += 1;
     }
     Some(group)
+}
+
+#[cfg(test)]
+mod tests {
+    use ground::InputId;
+
+    use super::*;
+
+    /// What exchanges these propositions in turn, of five.
+    fn cycle(members: &[usize]) -> Automorphism {
+        let mut images: Vec<usize> = (0..5).collect();
+        for (at, &member) in members.iter().enumerate() {
+            images[member] = members[(at + 1) % members.len()];
+        }
+        let bases = images.into_iter().map(BaseId::from_index).collect();
+        Automorphism { bases, inputs: IndexVec::<InputId, InputId>::new() }
+    }
+
+    #[test]
+    fn of_two_groups_that_fit_the_larger_is_listed() {
+        let [two, three] = [cycle(&[0, 1]), cycle(&[2, 3, 4])];
+        for generators in [[two.clone(), three.clone()], [three.clone(), two.clone()]] {
+            let sizes: Vec<usize> =
+                (1..=7).map(|most| elements(5, &generators, most).len()).collect();
+            assert_eq!(sizes, [1, 2, 3, 3, 3, 6, 6]);
+            let all = elements(5, &generators, 6);
+            assert!(all.contains(&two.bases) && all.contains(&three.bases));
+            assert!(all[0].enumerate().all(|(from, to)| from == *to), "the identity is first");
+        }
+    }
+
+    #[test]
+    fn of_two_groups_of_a_size_that_of_the_first_generators_is_listed() {
+        let [one, other] = [cycle(&[0, 1]), cycle(&[2, 3])];
+        let listed = elements(5, &[one.clone(), other.clone()], 3);
+        assert_eq!(listed[1..], [one.bases]);
+        let listed = elements(5, &[other.clone(), cycle(&[0, 1])], 3);
+        assert_eq!(listed[1..], [other.bases]);
+    }
 }
