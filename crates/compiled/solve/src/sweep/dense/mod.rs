@@ -16,16 +16,19 @@
 //! Source of the arrangement: notes on dense blocks in DESIGN; the bitmap over a mixed-radix index
 //! is what hand-written solvers of connect do.
 
+mod arenas;
 mod choices;
 mod exchange;
 mod layout;
 mod planes;
 mod reach;
+mod reached;
 mod schedule;
 mod shelf;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod twins;
 mod value;
 
 use exact::Ratio;
@@ -42,14 +45,15 @@ use crate::game::unknown;
 use crate::game::{Game, top_payment};
 use crate::limits::Limits;
 use crate::{Options, Tier};
+use arenas::Arenas;
 use choices::Choices;
 use layout::Layout;
 use planes::Planes;
-use reach::{Reached, Stopped};
+use reach::Stopped;
+use reached::Reached;
 use schedule::Schedule;
 use shelf::Shelf;
 use steps::Steps;
-use value::Arenas;
 
 /// Shifts between two looks at the limits, and blocks at most.
 const PATIENCE: usize = 1 << 13;
@@ -308,7 +312,7 @@ impl Plan {
         }
         let [narrow, wide] = shelves.map(|shelf| shelf.total);
         let values = narrow * size_of::<u32>() + wide * size_of::<u64>();
-        values as u64 + reach::most_bytes(self.layout.blocks) + BESIDE
+        values as u64 + reached::most_bytes(self.layout.blocks) + BESIDE
     }
 
     /// Solves.

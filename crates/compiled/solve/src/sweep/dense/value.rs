@@ -9,50 +9,19 @@
 
 use kernel::dense::{Child, Choice, Fold, Lane, Values, fold};
 use kernel::{BLOCK_LANES, Isa, Mask};
-use store::{HugeVec, OutOfMemory};
 use verdict::{HaltReason, Progress, Watch};
 
 use super::Dense;
+use super::arenas::{Arenas, Finished, Part, Pool, Slab, in_slot, slot};
 use super::choices::Choices;
 use super::layout::Jump;
 use super::planes::{Ends, Planes, any, without};
-use super::reach::{Block, Reached, shifted};
-use super::shelf::{Shelf, grown};
+use super::reach::shifted;
+use super::reached::{Block, Reached};
+use super::twins::{copy_twins, copy_within};
 use crate::backend::Trouble;
 use crate::crew::Crew;
 use crate::limits::{FORWARD_SHARE, Limits, refused};
-
-/// Numbers of two widths.
-struct Numbers {
-    narrow: HugeVec<u32>,
-    wide: HugeVec<u64>,
-}
-
-/// The values of a slab.
-struct Slab {
-    /// By block: 0 where there is none, else 1 and twice its place in its task's part, odd ones
-    /// wide.
-    slots: Vec<u32>,
-    /// By task: where its part begins, in blocks of each width.
-    firsts: Vec<[usize; 2]>,
-    numbers: Numbers,
-}
-
-/// The values that are held.
-pub(super) struct Arenas {
-    slabs: Vec<Option<Slab>>,
-    /// Blocks of a slab.
-    blocks: usize,
-    tasks: usize,
-}
-
-/// The part of a slab that a task writes.
-#[derive(Default)]
-struct Part<'a> {
-    slots: &'a mut [u32],
-    narrow: &'a mut [u32],
-    wide: &'a mut [u64],
-}
 
 /// A task, and the one in which the twins of its groups lie, where that is another one.
 struct Job<'a> {
@@ -60,114 +29,6 @@ struct Job<'a> {
     part: Part<'a>,
     twin: Option<(usize, Part<'a>)>,
 }
-
-/// A finished block of values.
-#[derive(Clone, Copy)]
-enum Finished<'a> {
-    Narrow(&'a Values<u32>),
-    Wide(&'a Values<u64>),
-}
-
-fn block_of<V>(numbers: &[V], place: usize) -> &Values<V> {
-    numbers[place * BLOCK_LANES..(place + 1) * BLOCK_LANES].try_into().expect("a block of values")
-}
-
-/// The block in a slot, from where places are counted.
-fn in_slot<'a>(slot: u32, narrow: &'a [u32], wide: &'a [u64]) -> Option<Finished<'a>> {
-    let held = slot.checked_sub(1)?;
-    let place = (held / 2) as usize;
-    Some(match held % 2 {
-        0 => Finished::Narrow(block_of(narrow, place)),
-        _ => Finished::Wide(block_of(wide, place)),
-    })
-}
-
-impl Slab {
-    /// Room for the blocks of a slab that were reached.
-    fn new(dense: &Dense<'_>, reached: &Reached, slab: usize, numbers: Numbers) -> Self {
-        let tasks = dense.schedule.tasks;
-        let mut sum = [0; 2];
-        let firsts = reached.sizes[slab * tasks..(slab + 1) * tasks].iter().map(|sizes| {
-            let first = sum;
-            sum.iter_mut().zip(sizes).for_each(|(sum, size)| *sum += *size as usize);
-            first
-        });
-        let firsts = firsts.collect();
-        Self { slots: vec![0; tasks * dense.schedule.inner], firsts, numbers }
-    }
-
-    /// The parts of tasks.
-    fn parts(&mut self, sizes: &[[u32; 2]], inner: usize) -> Vec<Part<'_>> {
-        let (mut narrow, mut wide) =
-            (self.numbers.narrow.as_mut_slice(), self.numbers.wide.as_mut_slice());
-        let slots = self.slots.chunks_exact_mut(inner);
-        let part = |(slots, sizes): (_, &[u32; 2])| Part {
-            slots,
-            narrow: take(&mut narrow, sizes[0]),
-            wide: take(&mut wide, sizes[1]),
-        };
-        slots.zip(sizes).map(part).collect()
-    }
-
-    fn values(&self, task: usize, at: usize) -> Option<Finished<'_>> {
-        let [narrow, wide] = self.firsts[task];
-        let inner = self.slots.len() / self.firsts.len();
-        let held = self.numbers.narrow.as_slice().get(narrow * BLOCK_LANES..).unwrap_or(&[]);
-        let wide = self.numbers.wide.as_slice().get(wide * BLOCK_LANES..).unwrap_or(&[]);
-        in_slot(self.slots[task * inner + at], held, wide)
-    }
-}
-
-fn take<'a, V>(rest: &mut &'a mut [V], blocks: u32) -> &'a mut [V] {
-    let (mine, others) = std::mem::take(rest).split_at_mut(blocks as usize * BLOCK_LANES);
-    *rest = others;
-    mine
-}
-
-impl Arenas {
-    /// The value at a place.
-    pub(super) fn value(&self, block: usize, lane: usize) -> u64 {
-        let slab = self.slabs[block / self.blocks].as_ref().expect("a slab that is held");
-        let (inner, at) = (self.blocks / self.tasks, block % self.blocks);
-        match slab.values(at / inner, at % inner).expect("a place that was reached") {
-            Finished::Narrow(values) => u64::from(values[lane]),
-            Finished::Wide(values) => values[lane],
-        }
-    }
-}
-
-/// Arenas that are free.
-#[derive(Default)]
-struct Pool {
-    narrow: Shelf<HugeVec<u32>>,
-    wide: Shelf<HugeVec<u64>>,
-}
-
-impl Pool {
-    /// Arenas for the blocks of some tasks.
-    fn take(&mut self, sizes: &[[u32; 2]]) -> Result<Numbers, OutOfMemory> {
-        let lanes = |width: usize| {
-            sizes.iter().map(|sizes| sizes[width] as usize).sum::<usize>() * BLOCK_LANES
-        };
-        let narrow = self.narrow.try_take(lanes(0), grown)?;
-        Ok(Numbers { narrow, wide: self.wide.try_take(lanes(1), grown)? })
-    }
-
-    fn put(&mut self, mut numbers: Numbers) {
-        if cfg!(debug_assertions) {
-            // So that it shows where a state reads what it does not lead to.
-            numbers.narrow.as_mut_slice().fill(u32::MAX);
-            numbers.wide.as_mut_slice().fill(u64::MAX);
-        }
-        self.narrow.put(numbers.narrow);
-        self.wide.put(numbers.wide);
-    }
-
-    fn bytes(&self) -> u64 {
-        (self.narrow.total * size_of::<u32>() + self.wide.total * size_of::<u64>()) as u64
-    }
-}
-
 /// Values all blocks.
 pub(super) fn value<'d>(
     dense: &'d Dense<'d>,
@@ -214,7 +75,7 @@ pub(super) fn value<'d>(
             let finished = crew.share(&mut workers, jobs, |worker, mut job: Job<'_>| {
                 worker.value(&known, job.task, &mut job.part, (limits, watch, bytes))?;
                 if let Some((twin, part)) = &mut job.twin {
-                    copy_twins(&known, (job.task, &job.part), (*twin, part));
+                    copy_twins((dense, reached), slab, (job.task, &job.part), (*twin, part));
                 }
                 Ok(job)
             });
@@ -324,7 +185,7 @@ impl Default for Best {
 }
 
 /// A number with its width.
-trait Number: Lane {
+pub(super) trait Number: Lane {
     fn same(values: Finished<'_>) -> Option<&Values<Self>>;
     fn copy(values: Finished<'_>, copies: &mut Vec<Self>) {
         match values {
@@ -542,84 +403,6 @@ impl<'a> Worker<'a> {
             segments: &dense.choices.segments,
         };
         fold(self.isa, &mut job, best);
-    }
-}
-
-fn slot(place: usize, wide: bool) -> u32 {
-    (place * 2 + usize::from(wide)) as u32 + 1
-}
-
-/// Fills the twins of a finished task's groups, which lie in another task.
-fn copy_twins(
-    known: &Known<'_>,
-    (task, part): (usize, &Part<'_>),
-    (twin, to): (usize, &mut Part<'_>),
-) {
-    let (dense, schedule) = (known.dense, known.dense.schedule);
-    let place = |task: usize| (known.slab * schedule.tasks + task) * schedule.inner;
-    let (mine, theirs) = (place(task), place(twin));
-    let mut places = [0usize; 2];
-    for at in (0..schedule.inner).rev() {
-        if !known.reached.block(theirs + at).is_reached() {
-            continue;
-        }
-        let (group, chunk) = ((theirs + at) / dense.layout.chunks, at % dense.layout.chunks);
-        let source = dense.layout.twin(group) * dense.layout.chunks - mine;
-        let wide = dense.is_wide(dense.level_of(group), chunk);
-        let from = (source, &*part.slots, &*part.narrow, &*part.wide);
-        let start = places[usize::from(wide)] * BLOCK_LANES;
-        if wide {
-            copy(dense, from, (chunk, &mut to.wide[start..start + BLOCK_LANES]));
-        } else {
-            copy(dense, from, (chunk, &mut to.narrow[start..start + BLOCK_LANES]));
-        }
-        to.slots[at] = slot(places[usize::from(wide)], wide);
-        places[usize::from(wide)] += 1;
-    }
-    debug_assert_eq!([to.narrow.len(), to.wide.len()], places.map(|blocks| blocks * BLOCK_LANES));
-}
-
-/// Fills a block from the twin of its group, which was finished before in the same task.
-fn copy_within(
-    dense: &Dense<'_>,
-    (first, at, twin): (usize, usize, usize),
-    part: Part<'_>,
-    places: &mut [usize; 2],
-) {
-    let chunks = dense.layout.chunks;
-    let (chunk, source) = ((first + at) % chunks, twin * chunks - first);
-    let wide = dense.is_wide(dense.level_of((first + at) / chunks), chunk);
-    let place = places[usize::from(wide)];
-    if wide {
-        let (done, rest) = part.wide.split_at_mut(place * BLOCK_LANES);
-        let from = (source, &*part.slots, &*part.narrow, &*done);
-        copy(dense, from, (chunk, &mut rest[..BLOCK_LANES]));
-    } else {
-        let (done, rest) = part.narrow.split_at_mut(place * BLOCK_LANES);
-        let from = (source, &*part.slots, &*done, &*part.wide);
-        copy(dense, from, (chunk, &mut rest[..BLOCK_LANES]));
-    }
-    part.slots[at] = slot(place, wide);
-    places[usize::from(wide)] += 1;
-}
-
-/// Fills a chunk of a group from its twin, whose blocks begin at a place in a part of slots and of
-/// numbers of both widths. What no state has of it is left as it is.
-fn copy<V: Number>(
-    dense: &Dense<'_>,
-    (source, slots, narrow, wide): (usize, &[u32], &[u32], &[u64]),
-    (chunk, values): (usize, &mut [V]),
-) {
-    let values: &mut Values<V> = values.try_into().expect("a block of values");
-    for from in 0..dense.layout.chunks {
-        let to = (chunk, &mut *values);
-        match in_slot(slots[source + from], narrow, wide) {
-            Some(Finished::Narrow(found)) => {
-                dense.layout.turn_values((from, found), to, |it: u32| V::of(u64::from(it)));
-            }
-            Some(Finished::Wide(found)) => dense.layout.turn_values((from, found), to, V::of),
-            None => {}
-        }
     }
 }
 
