@@ -287,3 +287,54 @@ struct Below<'n> {
 fn guess(value: &Ratio) -> Guess {
     exact::Bounds::exact(value).raw().0 >> 31
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use verdict::HaltReason;
+
+    use super::*;
+    use crate::search::table::{Entry, Interval};
+    use crate::testing::{self, under};
+
+    /// What a search holds and what an estimate holds both count.
+    #[test]
+    fn a_look_is_over_where_memory_is_to_the_byte() {
+        let tight = |bytes: u64| testing::Limits { memory: Some(bytes), ..Default::default() };
+        let (limits, base) = under(tight(0), |watch| {
+            let shared = Shared::new(watch, None);
+            match shared.limits.met(watch, 0, WHOLE) {
+                Some(HaltReason::Memory { needed }) => (shared.limits, needed),
+                other => panic!("{other:?}"),
+            }
+        });
+        under(tight(base + 10_000), |watch| {
+            let mut shared = Shared::new(watch, None);
+            shared.limits = limits;
+            for known in 0..3 {
+                let held = shared.bytes();
+                assert_eq!(held > 0, known > 0, "each position takes room");
+                let (started, left) = (Instant::now(), 10_000 - held);
+                let budget = Budget { shared: &shared, started, seconds: None };
+                assert!(!budget.over(0) && !budget.over(left), "{known}");
+                assert!(budget.over(left + 1), "{known}");
+                let position = Position { key: Box::from([known]), left: None };
+                let interval = Interval { lower: Ratio::zero(), upper: Ratio::one() };
+                shared.table.put(position, Entry { interval, depth: 1 });
+            }
+        });
+    }
+
+    #[test]
+    fn a_look_is_over_where_its_own_time_is() {
+        under(testing::Limits::default(), |watch| {
+            let shared = Shared::new(watch, None);
+            let started = Instant::now() - Duration::from_secs(10);
+            for (seconds, is_over) in [(None, false), (Some(9.0), true), (Some(1000.0), false)] {
+                let budget = Budget { shared: &shared, started, seconds };
+                assert_eq!(budget.over(0), is_over, "{seconds:?}");
+            }
+        });
+    }
+}

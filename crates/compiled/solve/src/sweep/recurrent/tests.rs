@@ -306,3 +306,61 @@ fn all_of_the_choices_is_counted() {
     assert!(many >= 200_000 * each, "{many} bytes");
     assert!(many - few <= 198_000 * each * 3, "{few} and {many} bytes");
 }
+
+/// Each list is as large as one that so many elements were appended to, one by one.
+#[test]
+fn the_bytes_of_choices_are_those_of_their_lists() {
+    let held = |count: usize| {
+        let mut list = store::HugeVec::<u32>::new();
+        (0..count).for_each(|_| list.extend(&[0]).expect("memory"));
+        list.bytes()
+    };
+    for (states, replies, outcomes) in [(0, 1, 1), (3, 2, 5), (70_000, 1, 2), (2, 100_000, 2)] {
+        let mut choices = Choices::new().expect("memory");
+        for _ in 0..states {
+            let lane = Lane {
+                outcomes: vec![(0, 1); replies * outcomes],
+                replies: (1..=replies).map(|reply| reply * outcomes).collect(),
+                moves: vec![replies],
+            };
+            choices.push(&lane, super::choices::GOES_ON).expect("memory");
+        }
+        let edges = states * replies * outcomes;
+        // Moves, one a state, and replies with an end each; totals; payoffs; children and weights.
+        let offsets = 2 * held(states + 1) + held(states * replies + 1);
+        let wanted = offsets + held(states * replies) + held(states) + 2 * held(edges);
+        assert_eq!(choices.bytes(), wanted, "{states} {replies} {outcomes}");
+        assert!(choices.bytes() >= 4 * (4 * states + 2 * states * replies + 2 * edges) as u64);
+    }
+}
+
+#[test]
+fn bounds_are_carried_to_the_root_until_the_time_is_over_or_for_a_grace() {
+    use std::time::{Duration, Instant};
+
+    let options = Options::default();
+    let hour = Duration::from_secs(3600);
+    for (time, interrupted) in [(None, false), (Some(hour), false), (Some(hour), true)] {
+        let given = testing::Limits { time, interrupted, ..testing::Limits::default() };
+        testing::under(given, |watch| {
+            let limits = Limits::new();
+            let frame = Frame { top: 1, options: &options, limits, watch, held: 0 };
+            let before = Instant::now();
+            let until = super::deadline(&frame);
+            let after = Instant::now();
+            match time.filter(|_| !interrupted) {
+                Some(time) => assert_eq!(until, watch.started + time),
+                None => assert!(before + super::GRACE <= until && until <= after + super::GRACE),
+            }
+        });
+    }
+    // A time that is over leaves none.
+    let given = testing::Limits { time: Some(Duration::ZERO), ..testing::Limits::default() };
+    testing::under(given, |watch| {
+        let limits = Limits::new();
+        let frame = Frame { top: 1, options: &options, limits, watch, held: 0 };
+        let before = Instant::now();
+        let until = super::deadline(&frame);
+        assert!(before <= until && until <= Instant::now());
+    });
+}

@@ -6,15 +6,18 @@ mod symmetry;
 mod threads;
 mod trail;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use exact::Ratio;
 use index::{Id, IndexVec};
 use net::BaseId;
-use verdict::{Engine, HaltReason, Objective, Question, Stop, Verdict};
+use verdict::{Engine, HaltReason, Objective, Question, Stop, Verdict, Watch};
 
-use super::{Ended, Kept, Sweep, attempt, perft};
+use super::{Device, Ended, Kept, Plan, Sweep, attempt, perft};
+use crate::backend::SweepBackend;
 use crate::game::{Game, Guesses};
+use crate::search::Stepper;
 use crate::testing::{Limits, WALK, game, halt, moves, question, told, under};
 use crate::{Options, Search, Tier};
 
@@ -300,4 +303,29 @@ fn graphs_that_come_back_are_solved_within_their_time() {
         assert_eq!(bounds.reason, HaltReason::Approximate);
         assert!(&bounds.upper - &bounds.lower <= Ratio::new(1_u8, 1_u64 << 40));
     }
+}
+
+/// A device that does nothing but tell that it was asked.
+#[derive(Debug)]
+struct Refusing;
+
+impl Device for Refusing {
+    fn name(&self) -> &'static str {
+        "refusing"
+    }
+
+    fn begin(&self, _: Plan, _: &Watch<'_>) -> Result<Box<dyn SweepBackend>, Stop> {
+        Err(Stop::Environment("asked".into()))
+    }
+
+    fn stepper(&self, _: Plan, _: &Watch<'_>) -> Result<Box<dyn Stepper>, Stop> {
+        panic!("a sweep takes no single states apart")
+    }
+}
+
+#[test]
+fn a_sweep_on_a_device_asks_the_device() {
+    let sweep = Sweep::new(Options::default()).on(Arc::new(Refusing));
+    let ended = under(Limits::default(), |watch| sweep.judge(&game("coin-guess"), watch));
+    assert!(matches!(&ended, Err(stop) if format!("{stop:?}").contains("asked")), "{ended:?}");
 }
