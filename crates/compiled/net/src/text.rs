@@ -454,6 +454,7 @@ mod tests {
         }
         let other = parse_net(&LATCH.replace("or b0 i0 i1", "and b0 i0 i1")).expect("well-formed");
         assert_ne!(other.gates, net.gates);
+        assert_eq!(crate::gates::Gates::default(), crate::gates::Gates::new());
     }
 
     #[test]

@@ -186,3 +186,74 @@ impl Joined {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_net;
+    use crate::random::Random;
+
+    const BASES: usize = 5;
+
+    /// The truth table of each gate over the first propositions.
+    fn tables(net: &Net) -> Vec<u32> {
+        let mut tables: Vec<u32> = Vec::new();
+        for (_, gate) in net.gates.iter() {
+            tables.push(match gate {
+                Gate::Const(value) => {
+                    if value {
+                        u32::MAX
+                    } else {
+                        0
+                    }
+                }
+                Gate::Base(base) => (0..32)
+                    .filter(|row| row >> base.index() & 1 == 1)
+                    .fold(0, |all, row| all | 1 << row),
+                Gate::Does(_) => unreachable!("no move is made"),
+                Gate::Not(of) => !tables[of.index()],
+                Gate::And(one, other) => tables[one.index()] & tables[other.index()],
+                Gate::Or(one, other) => tables[one.index()] | tables[other.index()],
+            });
+        }
+        tables
+    }
+
+    /// What comes apart comes apart into gates of which the whole is one junction, each as it is or
+    /// negated.
+    #[test]
+    fn a_gate_is_one_junction_of_its_conditions() {
+        let mut random = Random::new(5);
+        let mut wide = 0;
+        for case in 0..300 {
+            let mut text: String = (0..BASES).map(|at| format!("b{at} \"p{at}\"\n")).collect();
+            let mut names: Vec<String> = (0..BASES).map(|at| format!("b{at}")).collect();
+            for at in 0..10 {
+                let one = &names[random.below(names.len())];
+                let other = &names[random.below(names.len())];
+                let made = match random.below(3) {
+                    0 => format!("not {one}"),
+                    1 => format!("and {one} {other}"),
+                    _ => format!("or {one} {other}"),
+                };
+                text += &format!("g{} = {made}\n", 50 + at);
+                names.push(format!("g{}", 50 + at));
+            }
+            let net = parse_net(&format!("{text}terminal = g59\n")).expect("a network");
+            let tables = tables(&net);
+            let found = conditions(&net, net.terminal);
+            assert!(found.len() < 12, "{found:?}");
+            wide += usize::from(found.len() > 2);
+            let whole = tables[net.terminal.index()];
+            let is_whole = |signs: usize| {
+                let sign =
+                    |at: usize, table: u32| if signs >> at & 1 == 1 { !table } else { table };
+                let all = found.iter().enumerate().map(|(at, gate)| sign(at, tables[gate.index()]));
+                let any = all.clone().fold(0, |sum, table| sum | table);
+                any == whole || all.fold(u32::MAX, |sum, table| sum & table) == whole
+            };
+            assert!((0..1 << found.len()).any(is_whole), "{case}: {found:?} of {text}");
+        }
+        assert!(wide > 20, "{wide} of more than two conditions");
+    }
+}
