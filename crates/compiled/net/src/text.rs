@@ -423,6 +423,7 @@ mod tests {
             ("next b9999999999 = true", "line 1: `b9999999999` is not of the form b0, b1, .."),
             ("role \"open", "line 1: a quote is not closed"),
             ("goal r0 300 = true", "line 1: there is no r0"),
+            ("b0 \"x\" unit", "line 1: the name \"x\" does not belong here"),
             ("what is this", "line 1: this is no role, move, proposition, gate or output"),
             ("role \"r\"\ni0 \"a\"\nlegal i0 = i0", "the view reads the move g2"),
             ("role \"r\"\ngoal r0 101 = true", "a goal value of role r is above 100"),
