@@ -148,13 +148,15 @@ impl Parts {
     /// Rules, heads and literals, symbols, sums and their weights.
     fn size(&self) -> [usize; 5] {
         let sum = |of: &dyn Fn(&Part) -> usize| self.rules.iter().map(of).sum();
-        let weights = |part: &Part| part.sum.iter().flat_map(|(_, weights)| weights).sum::<u32>();
+        let weights = |part: &Part| -> usize {
+            part.sum.iter().flat_map(|(_, weights)| weights).map(|weight| *weight as usize).sum()
+        };
         [
             self.rules.len(),
             sum(&|part| part.heads.len() + part.literals.len()),
             self.symbols.len(),
             sum(&|part| usize::from(part.sum.is_some())),
-            sum(&|part| weights(part) as usize),
+            sum(&weights),
         ]
     }
 

@@ -1,13 +1,16 @@
 //! Random logic programs, each valued by its stable models and by its clauses, under both placements. One
 //! on which they differ is cut down where that is asked for.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use sqasp::shrink::shrink;
 use sqasp::{GroundProgram, Placement, Prefix, complete_under};
 use verdict::Watch;
 
-use super::formulas::{Asked, Found, Walk, settle, solve, value_kind, with_effort, write, wrong};
+use super::formulas::{
+    Asked, Failed, Found, Walk, settle, solve, value_kind, with_effort, write, wrong,
+};
 use super::log::Section;
 use crate::failure::Failure;
 
@@ -57,10 +60,17 @@ fn by_clauses(program: &GroundProgram, prefix: &Prefix, watch: &Watch<'_>) -> Ve
     for (name, placement) in
         [("dependency", Placement::Dependency), ("baseline", Placement::Baseline)]
     {
-        let formula = complete_under(program, prefix, placement).formula;
+        // A panic is told as a disagreement, as one of the solver is.
+        let made =
+            catch_unwind(AssertUnwindSafe(|| complete_under(program, prefix, placement).formula));
+        let Ok(formula) = made else {
+            found.push(Found { engine: name, result: Err(Failed::Panicked) });
+            continue;
+        };
         found.push(solve(&Walk { name, walk: 0 }, &formula, watch));
         if formula.variables() <= CLAUSE_VARIABLES && placement == Placement::Dependency {
-            let result = Ok(qcnf::meaning::value(&formula));
+            let value = catch_unwind(AssertUnwindSafe(|| qcnf::meaning::value(&formula)));
+            let result = value.map_err(|_| Failed::Panicked);
             found.push(Found { engine: "dependency, by definition", result });
         }
     }
@@ -87,7 +97,8 @@ fn cut(
         let (head, rules) = text.split_once('\n').expect("a line that says the format");
         format!(
             "{head}\n10 cut down from the program of seed {seed}: {}\n\
-             10 oddsmith crosscheck --programs 1 --seed {seed}\n10 oddsmith sqasp {path}\n{rules}",
+             10 oddsmith crosscheck --programs 1 --seed {seed}\n10 oddsmith sqasp {path}\n\
+             10 oddsmith sqasp {path} --placement baseline\n{rules}",
             said(&shrunk, &prefix).join("; "),
         )
     })
@@ -114,6 +125,8 @@ mod tests {
     #[test]
     fn a_program_with_a_planted_fault_is_cut_down_to_a_file_that_says_how_to_ask_again() {
         let (interrupt, folder) = (AtomicBool::new(false), std::env::temp_dir());
+        let folder = folder.join(format!("oddsmith-programs-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
         let watch = Watch::unlimited(&interrupt);
         let differs = |program: &GroundProgram| {
             let prefix = Prefix::read(program).expect("a prefix");
@@ -125,7 +138,7 @@ mod tests {
         let program = sqasp::random::program(seed);
         let path = cut(seed, &program, &folder, &watch, &planted).expect("it is written");
         let text = std::fs::read_to_string(&path).expect("it is there");
-        std::fs::remove_file(&path).expect("it can go");
+        std::fs::remove_dir_all(&folder).expect("it can go");
         assert!(text.contains(&format!("\n10 oddsmith sqasp {path}\n")), "{text}");
         assert!(text.contains("stable models 0/1, planted 1/1"), "{text}");
         let read = sqasp::read_aspif(&text).expect("a program");
