@@ -4,8 +4,8 @@
 //! the state in another order. The blocks with the same high digits are a *group*, and its twin is
 //! the group with these exchanged; the digits of lanes and rows are exchanged as well, or both stay.
 //! So the image of a whole group is its twin, its rows and lanes *turned* or as they are. The digit
-//! of slabs stays, so that twins lie in one slab, and tasks are such that the twins of a task's groups
-//! are the groups of one task, which has as many changes before it: twins are never each other's
+//! of slabs stays, so that twins lie in one slab; there they lie in one task, or the twins of a task's
+//! groups are the groups of one task, which has as many changes before it: twins are never each other's
 //! children. Of two twins the one whose turn comes first is worked on; what leads to the other is
 //! taken for its own, and what is found is copied.
 //!

@@ -51,7 +51,7 @@ use layout::Layout;
 use planes::Planes;
 use reach::Stopped;
 use reached::Reached;
-use schedule::Schedule;
+use schedule::{Schedule, Twins};
 use shelf::Shelf;
 use steps::Steps;
 
@@ -208,7 +208,9 @@ pub(super) struct Dense<'a> {
     layout: &'a Layout,
     steps: &'a Steps,
     choices: &'a Choices,
+    /// The order of work backward, and forward.
     schedule: &'a Schedule,
+    forward: &'a Schedule,
     lowest: &'a [usize],
     /// The highest level that rows and lanes add.
     highest: usize,
@@ -221,6 +223,7 @@ pub(crate) struct Plan {
     steps: Steps,
     choices: Choices,
     schedule: Schedule,
+    forward: Schedule,
     /// By chunk: the lowest level that rows and lanes add.
     lowest: Vec<usize>,
 }
@@ -256,7 +259,13 @@ impl Plan {
             Layout::new(&factored).ok_or(Refusal("there are too many places for states"))?;
         let choices = Choices::new(&factored, &layout, &steps)
             .ok_or(Refusal("there are too many choices"))?;
-        let schedule = Schedule::new(&factored, &layout, crew::useful(threads));
+        // What a task reaches in others costs more than what twins spare, so that of several threads
+        // each works on all places forward.
+        let twins = match crew::useful(threads) {
+            1 => [Twins::Together; 2],
+            _ => [Twins::ByTask, Twins::Apart],
+        };
+        let [schedule, forward] = twins.map(|twins| Schedule::new(&factored, &layout, twins));
         let lowest = (0..layout.chunks).map(|chunk| {
             let rows = (0..layout.rows()).filter_map(|row| layout.row_value(chunk, row));
             let rows = rows.map(|row| layout.row.map_or(0, |digit| steps.part(digit, row)));
@@ -264,14 +273,14 @@ impl Plan {
             rows.min().unwrap_or(0) + lanes as usize
         });
         let lowest = lowest.collect();
-        Ok(Self { game: factored, layout, steps, choices, schedule, lowest })
+        Ok(Self { game: factored, layout, steps, choices, schedule, forward, lowest })
     }
 
     fn dense(&self) -> Dense<'_> {
-        let Self { game, layout, steps, choices, schedule, lowest } = self;
+        let Self { game, layout, steps, choices, schedule, forward, lowest } = self;
         let of = |digit: usize| steps.parts[digit].iter().copied().max().unwrap_or(0) as usize;
         let highest = of(layout.lane) + layout.row.map_or(0, of);
-        Dense { game, layout, steps, choices, schedule, lowest, highest }
+        Dense { game, layout, steps, choices, schedule, forward, lowest, highest }
     }
 
     /// Whether a symmetry exchanges its places.

@@ -37,8 +37,6 @@ struct Site<'a> {
     task: usize,
     /// What is kept of its blocks.
     kept: &'a mut [u64],
-    /// The task in which the twins of its groups lie, where that is another one.
-    twin: Option<(usize, &'a mut [u64])>,
 }
 
 /// A task to which parcels are delivered.
@@ -60,10 +58,10 @@ impl Delivery<'_> {
 
 /// What came of a task.
 struct Explored {
+    task: usize,
     parcels: Vec<Parcel>,
     counts: Counts,
-    /// The numbers of blocks of the task, and those of its twin.
-    sizes: Vec<(usize, [u32; 2])>,
+    sizes: [u32; 2],
 }
 
 fn plane_at(planes: &mut [u64], at: usize) -> &mut Mask {
@@ -84,7 +82,7 @@ pub(super) fn reach(
     limits: Limits,
     watch: &Watch<'_>,
 ) -> Result<Reached, Stopped> {
-    let (layout, schedule) = (dense.layout, dense.schedule);
+    let (layout, schedule) = (dense.layout, dense.forward);
     let lack = |lack| match refused(lack) {
         Trouble::Limit(reason) => Stopped::Limit(reason),
         _ => unreachable!("a lack of memory is a limit"),
@@ -104,14 +102,10 @@ pub(super) fn reach(
         for stage in schedule.stages.iter().rev() {
             let bytes = counts.blocks as u64 * PLANE_BYTES + underway;
             look(&counts, bytes, limits, watch)?;
-            let first = slab * schedule.tasks;
-            let tasks = stage.iter().filter(|task| **task <= schedule.twins[**task]);
+            let tasks = stage.iter().map(|task| slab * schedule.tasks + task);
             let sites = tasks.filter_map(|task| {
-                let (task, twin) = (first + task, first + schedule.twins[*task]);
-                let waits = std::mem::take(&mut waits[task]) | std::mem::take(&mut waits[twin]);
-                let mine = kept[task].take_if(|_| waits)?;
-                let twin = (twin != task).then(|| (twin, kept[twin].take().expect("as its twin")));
-                Some(Site { task, kept: mine, twin })
+                let kept = if std::mem::take(&mut waits[task]) { kept[task].take() } else { None };
+                Some(Site { task, kept: kept? })
             });
             let sites = sites.collect();
             let explored = crew.share(workers, sites, |planes, site: Site<'_>| {
@@ -121,7 +115,7 @@ pub(super) fn reach(
             });
             let mut parcels = Vec::new();
             for done in explored.map_err(gravest)? {
-                done.sizes.iter().for_each(|(task, blocks)| sizes[*task] = *blocks);
+                sizes[done.task] = done.sizes;
                 counts.add(&done.counts);
                 parcels.extend(done.parcels);
             }
@@ -140,7 +134,28 @@ pub(super) fn reach(
     }
     look(&counts, counts.blocks as u64 * PLANE_BYTES, limits, watch)?;
     assert!(!waits.contains(&true), "all that was reached was explored");
-    Ok(Reached { planes, payment, sizes, counts })
+    let mut reached = Reached { planes, payment, sizes, counts };
+    if schedule.inner != dense.schedule.inner {
+        reached.sizes = sizes_by_task(dense, &reached);
+    }
+    Ok(reached)
+}
+
+/// The numbers of blocks by task of the pass back, where it has others.
+fn sizes_by_task(dense: &Dense<'_>, reached: &Reached) -> Vec<[u32; 2]> {
+    let (layout, schedule) = (dense.layout, dense.schedule);
+    let mut sizes = vec![[0; 2]; schedule.tops * schedule.tasks];
+    for group in 0..layout.blocks / layout.chunks {
+        let mut level = None;
+        for chunk in 0..layout.chunks {
+            let block = group * layout.chunks + chunk;
+            if reached.block(block).is_reached() {
+                let level = *level.get_or_insert_with(|| dense.level_of(group));
+                sizes[schedule.task_of(block)][usize::from(dense.is_wide(level, chunk))] += 1;
+            }
+        }
+    }
+    sizes
 }
 
 /// A flaw, where one was found.
@@ -150,7 +165,7 @@ fn gravest(mut stopped: Vec<Stopped>) -> Stopped {
 }
 
 fn parcel_bytes(dense: &Dense<'_>) -> u64 {
-    (dense.schedule.inner * BLOCK_WORDS * size_of::<u64>()) as u64
+    (dense.forward.inner * BLOCK_WORDS * size_of::<u64>()) as u64
 }
 
 /// Parcels by the task that they are for, each with that task's room.
@@ -165,7 +180,7 @@ fn deliveries<'a>(
             Some(delivery) => delivery.parcels.push(parcel),
             None => {
                 let kept = kept[parcel.to].take().expect("a task is done once all reached it");
-                let site = Site { task: parcel.to, kept, twin: None };
+                let site = Site { task: parcel.to, kept };
                 deliveries.push(Delivery { site, parcels: vec![parcel] });
             }
         }
@@ -177,7 +192,7 @@ fn deliveries<'a>(
 fn start(dense: &Dense<'_>) -> (usize, usize, usize) {
     let start: Vec<u32> = dense.game.digits.iter().map(|digit| digit.start).collect();
     let (block, lane) = dense.layout.place(&start);
-    (dense.schedule.task_of(block), block % dense.schedule.inner, lane)
+    (dense.forward.task_of(block), block % dense.forward.inner, lane)
 }
 
 /// A task that is explored.
@@ -189,7 +204,8 @@ struct Exploring<'e, 'g> {
     counts: Counts,
 }
 
-/// Explores the blocks of a task, and of the one in which their twins lie.
+/// Explores the blocks of a task. Where twins are looked for they lie in one task, and of two the first
+/// is explored.
 fn explore(
     dense: &Dense<'_>,
     planes: &mut Planes<'_>,
@@ -197,26 +213,24 @@ fn explore(
     (payment, counts): (Option<u64>, Counts),
     (limits, watch, bytes): (Limits, &Watch<'_>, u64),
 ) -> Result<Explored, Stopped> {
-    let (schedule, layout, patience) = (dense.schedule, dense.layout, dense.patience());
-    let Site { task, kept, mut twin } = site;
+    let (schedule, layout, patience) = (dense.forward, dense.layout, dense.patience());
+    let Site { task, kept } = site;
     let first = task * schedule.inner;
     let mut exploring = Exploring { dense, payment, first, parcels: Vec::new(), counts };
-    let mut sizes = [(task, [0; 2]), (twin.as_ref().map_or(task, |twin| twin.0), [0; 2])];
-    let words = layout.chunks * KEPT_WORDS;
+    let (mut sizes, words) = ([0; 2], layout.chunks * KEPT_WORDS);
     let (mut turned, mut ended) = (vec![NONE; layout.chunks], vec![NONE; layout.chunks]);
     for group in 0..schedule.inner / layout.chunks {
         let whole = first / layout.chunks + group;
-        let its = layout.twin(whole);
-        if twin.is_none() && its < whole {
+        let twin = if schedule.has_twins { layout.twin(whole) } else { whole };
+        if twin < whole {
             // It was filled when it was its twin's turn.
             continue;
         }
         let at = group * words;
-        let behind = (its * layout.chunks % schedule.inner) * KEPT_WORDS;
-        if layout.exchange.is_some() {
+        let behind = at + (twin - whole) * words;
+        if schedule.has_twins {
             // Also where a group is its own twin: what leads there from copied groups is not followed.
-            let theirs = twin.as_ref().map_or(&*kept, |twin| &*twin.1);
-            layout.turn_lanes(plane_of(&theirs[behind..behind + words], 0), &mut turned);
+            layout.turn_lanes(plane_of(&kept[behind..behind + words], 0), &mut turned);
             for (chunk, lanes) in turned.iter().enumerate() {
                 add(plane_at(kept, at + chunk * KEPT_WORDS), lanes);
             }
@@ -234,36 +248,30 @@ fn explore(
                 }
             }
             exploring.block(planes, place, kept)?;
-            sizes[0].1[usize::from(dense.is_wide(planes.level, chunk))] += 1;
+            sizes[usize::from(dense.is_wide(planes.level, chunk))] += 1;
         }
-        if its != whole && exploring.counts.blocks > before.blocks {
-            let mine = &kept[at..at + words];
-            layout.turn_lanes(plane_of(mine, 0), &mut turned);
-            layout.turn_lanes(plane_of(mine, 1), &mut ended);
-            let theirs = twin.as_mut().map_or(&mut *kept, |twin| &mut *twin.1);
-            let theirs = &mut theirs[behind..behind + words];
-            let level = dense.level_of(its);
-            let side = usize::from(sizes[1].0 != task);
-            let mut blocks = 0;
-            for chunk in 0..layout.chunks {
-                let [first, second] = [&turned[chunk], &ended[chunk]];
-                *plane_at(theirs, chunk * KEPT_WORDS) = *first;
-                *plane_at(theirs, chunk * KEPT_WORDS + BLOCK_WORDS) = *second;
-                if any(first) || any(second) {
-                    sizes[side].1[usize::from(dense.is_wide(level, chunk))] += 1;
-                    blocks += 1;
-                }
+        if twin == whole || exploring.counts.blocks == before.blocks {
+            continue;
+        }
+        layout.turn_lanes(plane_of(&kept[at..at + words], 0), &mut turned);
+        layout.turn_lanes(plane_of(&kept[at..at + words], 1), &mut ended);
+        let (level, mut blocks) = (dense.level_of(twin), 0);
+        for (chunk, (first, second)) in turned.iter().zip(&ended).enumerate() {
+            *plane_at(kept, behind + chunk * KEPT_WORDS) = *first;
+            *plane_at(kept, behind + chunk * KEPT_WORDS + BLOCK_WORDS) = *second;
+            if any(first) || any(second) {
+                sizes[usize::from(dense.is_wide(level, chunk))] += 1;
+                blocks += 1;
             }
-            exploring.counts.double(&before, blocks);
-            debug_assert!(
-                exploring.is_image(planes, its, (&turned, &ended)),
-                "a twin is the image of what was found"
-            );
         }
+        exploring.counts.double(&before, blocks);
+        debug_assert!(
+            exploring.is_image(planes, twin, (&turned, &ended)),
+            "a twin is the image of what was found"
+        );
     }
     let Exploring { parcels, counts, .. } = exploring;
-    let sizes = sizes[..1 + usize::from(sizes[1].0 != task)].to_vec();
-    Ok(Explored { parcels, counts, sizes })
+    Ok(Explored { task, parcels, counts, sizes })
 }
 
 /// By chunk of a group: one of the two planes that are kept.
@@ -340,7 +348,7 @@ fn leave(
     kept: &mut [u64],
     parcels: &mut Vec<Parcel>,
 ) -> Result<(), Stopped> {
-    let (schedule, jump) = (dense.schedule, &dense.choices.jumps[jump]);
+    let (schedule, jump) = (dense.forward, &dense.choices.jumps[jump]);
     let further = jump.further(&planes.values).expect("a legal move can be played");
     let task = schedule.task_of(block);
     for (chunk, shifts) in &jump.shifts[planes.chunk] {
@@ -370,7 +378,7 @@ fn leave(
 
 /// Planes of a parcel.
 fn empty(dense: &Dense<'_>) -> Result<Vec<u64>, Stopped> {
-    let (mut planes, words) = (Vec::new(), dense.schedule.inner * BLOCK_WORDS);
+    let (mut planes, words) = (Vec::new(), dense.forward.inner * BLOCK_WORDS);
     planes
         .try_reserve_exact(words)
         .map_err(|_| Stopped::Limit(HaltReason::Memory { needed: parcel_bytes(dense) }))?;

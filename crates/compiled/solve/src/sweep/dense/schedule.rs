@@ -32,21 +32,34 @@ pub(super) struct Schedule {
     pub(super) inner: usize,
     /// All slabs, those that the start does not lead to among them.
     pub(super) tops: usize,
-    /// By task of a slab: the one in which the twins of its groups lie, of the same stage.
+    /// By task of a slab: the one in which the twins of its groups lie, of the same stage. The task
+    /// itself where twins are not looked for.
     pub(super) twins: Vec<usize>,
+    /// Whether twins are looked for.
+    pub(super) has_twins: bool,
+}
+
+/// What a schedule makes of twins, where a symmetry exchanges places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Twins {
+    /// Nothing: each group is worked on.
+    Apart,
+    /// They are in one task, as all of a slab is.
+    Together,
+    /// The twins of a task's groups are the groups of one task.
+    ByTask,
 }
 
 impl Schedule {
-    /// The order of work on a layout, by one thread or several.
-    pub(super) fn new(game: &Factored, layout: &Layout, threads: usize) -> Self {
+    /// The order of work on a layout.
+    pub(super) fn new(game: &Factored, layout: &Layout, twins: Twins) -> Self {
         let top = layout.high.len().checked_sub(1);
         let mut lowest = top.unwrap_or(0);
         let mut tasks = 1;
-        let partner = |at: usize| layout.exchange.as_ref().map_or(at, |exchange| exchange.high[at]);
+        let exchange = layout.exchange.as_ref().filter(|_| twins != Twins::Apart);
+        let partner = |at: usize| exchange.map_or(at, |exchange| exchange.high[at]);
         let is_closed = |lowest: usize| (lowest..top.unwrap_or(0)).all(|at| partner(at) >= lowest);
-        // Twins in one task need no others, and what a task reaches in others is work: so one thread
-        // has one task where there are twins.
-        let enough = if layout.exchange.is_some() && threads == 1 { 1 } else { TASKS };
+        let enough = if exchange.is_some() && twins == Twins::Together { 1 } else { TASKS };
         while lowest > 0 && (tasks < enough || !is_closed(lowest)) {
             lowest -= 1;
             tasks *= layout.sizes[lowest];
@@ -73,13 +86,14 @@ impl Schedule {
         let inner = layout.blocks / (tops * tasks);
         assert_eq!(inner * tops * tasks, layout.blocks, "tasks cover all blocks");
         let groups = inner / layout.chunks;
-        let twins: Vec<usize> =
-            (0..tasks).map(|task| layout.twin(task * groups) / groups).collect();
+        let has_twins = exchange.is_some();
+        let twin = |task: usize| if has_twins { layout.twin(task * groups) / groups } else { task };
+        let twins: Vec<usize> = (0..tasks).map(twin).collect();
         let is_even = |(task, twin): (usize, &usize)| {
             twins.get(*twin) == Some(&task) && stage_of[*twin] == stage_of[task]
         };
         assert!(twins.iter().enumerate().all(is_even), "twins do not lead to each other");
-        Self { slabs, released, stages, tasks, inner, tops, twins }
+        Self { slabs, released, stages, tasks, inner, tops, twins, has_twins }
     }
 
     /// The task of a block, counted over all slabs.
