@@ -28,20 +28,39 @@ pub(super) struct Exchange {
     pub(super) high: Vec<usize>,
     /// Whether lanes and rows are exchanged.
     pub(super) turns: bool,
+    /// By group of a slab: its twin.
+    twins: Vec<u32>,
+}
+
+impl Exchange {
+    /// What the exchange of high digits does to groups; the highest is left as it is.
+    pub(super) fn new(high: Vec<usize>, turns: bool, sizes: &[usize]) -> Self {
+        let (_, low) = sizes.split_last().expect("a digit of slabs");
+        assert_eq!(high.last(), Some(&low.len()), "slabs stay");
+        let twin = |group: usize| {
+            let mut rest = group;
+            let values: Vec<usize> = low
+                .iter()
+                .map(|size| {
+                    let value = rest % size;
+                    rest /= size;
+                    value
+                })
+                .collect();
+            let places = (0..low.len()).rev();
+            places.fold(0, |sum, at| sum * low[at] + values[high[at]]) as u32
+        };
+        let twins = (0..low.iter().product()).map(twin).collect();
+        Self { high, turns, twins }
+    }
 }
 
 impl Layout {
-    /// The group that a symmetry makes of a group, counted over all.
+    /// The group that a symmetry makes of a group, counted over all. It lies in the same slab.
     pub(super) fn twin(&self, group: usize) -> usize {
         let Some(exchange) = &self.exchange else { return group };
-        let mut values = [0; 64];
-        let mut rest = group;
-        for (value, size) in values.iter_mut().zip(&self.sizes) {
-            *value = rest % size;
-            rest /= size;
-        }
-        let twin = (0..self.sizes.len()).rev();
-        twin.fold(0, |sum, at| sum * self.sizes[at] + values[exchange.high[at]])
+        let within = group % exchange.twins.len();
+        group - within + exchange.twins[within] as usize
     }
 
     /// Puts the lanes of a group, by chunk, where they lie in its twin.

@@ -72,9 +72,9 @@ impl Layout {
         })?;
         let pad = lanes - size(lane);
         assert!(lanes <= BLOCK_LANES, "a digit fits a block");
-        let exchange = partners.filter(|_| is_even).map(|partners| Exchange {
-            high: high.iter().map(|digit| place(&high, partners[*digit])).collect(),
-            turns: partners[lane] != lane,
+        let exchange = partners.filter(|_| is_even).map(|partners| {
+            let places = high.iter().map(|digit| place(&high, partners[*digit])).collect();
+            Exchange::new(places, partners[lane] != lane, &sizes)
         });
         Some(Self {
             lane,

@@ -420,10 +420,12 @@ impl Dense<'_> {
 
     /// The level of the high digits of a group of blocks.
     fn level_of(&self, group: usize) -> usize {
-        let mut values = Vec::new();
-        self.layout.decode(group * self.layout.chunks, &mut values);
-        let high = self.layout.high.iter().zip(&values);
-        high.map(|(digit, value)| self.steps.part(*digit, *value)).sum()
+        let (mut rest, mut level) = (group, 0);
+        for (digit, size) in self.layout.high.iter().zip(&self.layout.sizes) {
+            level += self.steps.part(*digit, rest % size);
+            rest /= size;
+        }
+        level
     }
 
     fn level(&self, values: &[u32]) -> usize {
