@@ -34,6 +34,8 @@ fn a_ground_program_is_read_in_every_build() {
     run_with(&["sqasp", "-"], cut.as_bytes()).refused(2, &["truncated"]);
     run_with(&["sqasp", "-", "--ground-limit", "2"], GROUND.as_bytes())
         .refused(2, &["more than 2 rules", "--ground-limit"]);
+    run_with(&["sqasp", "-"], b"asp 1 0 0\n1 0 1 2147483647 0 0\n0\n")
+        .refused(2, &["numbered 2147483647", "without gaps"]);
     let unknown = GROUND.replace("4 4 coin 1 2\n", "");
     run_with(&["sqasp", "-"], unknown.as_bytes()).refused(2, &["coin"]);
 }

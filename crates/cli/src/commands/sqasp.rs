@@ -118,10 +118,15 @@ pub(crate) fn ground(
             let place = Some((u32::try_from(fault.line).unwrap_or(u32::MAX), 1));
             refused(source, &[Message { place, end: None, text: fault.message }])
         });
-        return read.and_then(|ground| match ground.len() > limit {
-            true => Err(too_large(limit)),
-            false => Ok(Ok(ground)),
-        });
+        let ground = read?;
+        // Tables have a row for each number, whether an atom has it or not.
+        let largest = ground.atoms() - 1;
+        if largest > limit {
+            let said = format!("{} has an atom numbered {largest}, past {limit}", source.name);
+            return Err(Failure::input("ground-limit", said)
+                .note("number atoms without gaps, or allow more with --ground-limit"));
+        }
+        return if ground.len() > limit { Err(too_large(limit)) } else { Ok(Ok(ground)) };
     }
     match (Clingo { limit }).ground(&source.text, watch) {
         Ok(ground) => Ok(Ok(ground)),
